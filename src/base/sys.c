@@ -1,0 +1,85 @@
+/* Every raw system call.  Layer: base.
+ *
+ * The only file that contains syscall(2): libc has no wrapper for these calls,
+ * or only in some versions. */
+#include "base/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/syscall.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* memfd_create(2) flags by value: older headers lack the last. */
+#define MEMFD_CLOEXEC 0x1u
+#define MEMFD_ALLOW_SEALING 0x2u
+#define MEMFD_EXEC 0x10u /* since Linux 6.3 */
+
+#define RENAME_WITHOUT_REPLACING 1u /* RENAME_NOREPLACE of renameat2(2) */
+
+int sys_openat2(int dirfd, const char *path, uint64_t flags, uint64_t mode, uint64_t resolve)
+{
+    struct open_how how = {.flags = flags, .mode = mode, .resolve = resolve};
+    return (int)syscall(SYS_openat2, dirfd, path, &how, sizeof how);
+}
+
+int sys_rename_noreplace(int from_dir, const char *from, int to_dir, const char *to)
+{
+    return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, RENAME_WITHOUT_REPLACING);
+}
+
+int sys_exec_fd(int fd, const char *const argv[], const char *const envp[])
+{
+    return (int)syscall(SYS_execveat, fd, "", argv, envp, AT_EMPTY_PATH);
+}
+
+int sys_close_range(unsigned int first, unsigned int last)
+{
+    return (int)syscall(SYS_close_range, first, last, 0u);
+}
+
+int sys_pidfd_open(pid_t pid)
+{
+    return (int)syscall(SYS_pidfd_open, pid, 0u);
+}
+
+int sys_memfd_executable(const char *name)
+{
+    const unsigned int flags = MEMFD_CLOEXEC | MEMFD_ALLOW_SEALING;
+    int fd = (int)syscall(SYS_memfd_create, name, flags | MEMFD_EXEC);
+    if (fd >= 0 || errno != EINVAL)
+        return fd;
+    /* A kernel before 6.3 does not know the flag: its memfds are executable anyway. */
+    return (int)syscall(SYS_memfd_create, name, flags);
+}
+
+ssize_t sys_getdents64(int fd, void *buffer, size_t size)
+{
+    return (ssize_t)syscall(SYS_getdents64, fd, buffer, size);
+}
+
+int sys_seccomp_filter(const struct sock_fprog *program)
+{
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0u, program);
+}
+
+int sys_capget(uint64_t *effective, uint64_t *permitted, uint64_t *inheritable)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0, 0, 0}, {0, 0, 0}};
+    if (syscall(SYS_capget, &header, data) != 0)
+        return -1;
+    *effective = (uint64_t)data[1].effective << 32 | data[0].effective;
+    *permitted = (uint64_t)data[1].permitted << 32 | data[0].permitted;
+    *inheritable = (uint64_t)data[1].inheritable << 32 | data[0].inheritable;
+    return 0;
+}
+
+void *sys_memory(size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
