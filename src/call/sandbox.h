@@ -1,0 +1,37 @@
+/* The ways into a sandbox.  Layer: call.
+ *
+ * Specification 10.  Each runs in a child of INNER that has the descriptors of
+ * wire.h, and ends by executing INIT as pid 1 of the new namespaces, with the
+ * view of view.h. */
+#ifndef LEMA_CALL_SANDBOX_H
+#define LEMA_CALL_SANDBOX_H
+
+#include "base/err.h"
+#include "call/view.h"
+
+enum sandbox_kind { SANDBOX_BWRAP, SANDBOX_KINDS };
+
+/* "bwrap" */
+const char *sandbox_word(enum sandbox_kind kind);
+
+/* Become the sandbox.  Does not return on success.
+ * returns  -1 with ERR_SETUP */
+int sandbox_enter(enum sandbox_kind kind, const struct view *view, struct err *err);
+
+/* sandbox_bwrap.c: execute bwrap from INNER_FD_SANDBOX. */
+int sandbox_bwrap_enter(const struct view *view, struct err *err);
+
+/* sandbox_bwrap.c: the arguments it is executed with, NULL-terminated, in
+ * caller-owned memory; the tests look at them too. */
+#define SANDBOX_BWRAP_WORDS_MAX (64u + 4u * VIEW_ROWS_MAX)
+#define SANDBOX_BWRAP_NUMBERS_BYTES (8u * VIEW_ROWS_MAX)
+struct sandbox_bwrap_arguments {
+    const char *word[SANDBOX_BWRAP_WORDS_MAX];
+    size_t n;
+    char numbers[SANDBOX_BWRAP_NUMBERS_BYTES]; /* descriptor numbers as text */
+    size_t numbers_n;
+};
+int sandbox_bwrap_arguments(struct sandbox_bwrap_arguments *a, const struct view *view,
+                            struct err *err);
+
+#endif

@@ -1,0 +1,78 @@
+/* The scope: the cgroup v2 unit that a call runs in.  Layer: call.
+ *
+ * Specification 9 and 10.  What a manager was asked for is not believed: the
+ * cgroup of the process that proved itself is found from /proc, kept open, and
+ * its files are read. */
+#ifndef LEMA_CALL_SCOPE_H
+#define LEMA_CALL_SCOPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "call/launch.h"
+#include "evidence/record.h"
+#include "evidence/terms.h"
+#include "limits.h"
+
+struct scope {
+    char unit[UNIT_BYTES];
+    int cgroup_fd;        /* the scope's directory, -1 before scope_find */
+    int memory_events_fd; /* POLLPRI when it changes, -1 before scope_find */
+    char path[PATH_BYTES_MAX + 1]; /* of the cgroup below the cgroup2 root, "/…" */
+};
+
+void scope_init(struct scope *s);
+void scope_close(struct scope *s);
+
+/* Choose a fresh random unit name (getrandom(2)).  returns 0, or -1 with ERR_IO. */
+int scope_name(struct scope *s, struct err *err);
+
+/* The cgroup of a process, whose last component must be the unit's name.
+ * returns  0 with the directory open, or -1 with ERR_PATH, ERR_IO or ERR_UNSUPPORTED */
+int scope_find(struct scope *s, pid_t pid, uid_t uid, struct err *err);
+
+/* memory.max, memory.swap.max, pids.max and cpu.max as they are.
+ * returns  0, or -1 with ERR_IO: a file is missing or not a number ("max" is not) */
+int scope_read_limits(const struct scope *s, struct record_limits *limits, struct err *err);
+
+/* The limits every call asks for (specification 9), wall_ms of the kind. */
+struct record_limits scope_limits(enum call_kind kind);
+
+/* returns 0 if read equals asked but for wall_ms, or -1 with ERR_FAULT naming the file. */
+int scope_compare_limits(const struct record_limits *asked, const struct record_limits *read,
+                         struct err *err);
+
+/* oom_kill of memory.events.  returns 0, or -1 with ERR_IO. */
+int scope_oom_kills(const struct scope *s, uint64_t *kills, struct err *err);
+
+/* cpu.stat usage, memory.peak, pids.peak; RECORD_NULL for what the kernel does not tell. */
+void scope_read_counters(const struct scope *s, struct record_result *result);
+
+/* Write cgroup.kill.  A cgroup that is gone already is success. */
+int scope_kill(const struct scope *s, struct err *err);
+
+/* cgroup.events says populated; a cgroup that is removed is not.
+ * returns  0 with *populated, or -1 with ERR_IO or ERR_UNSUPPORTED */
+int scope_populated(int cgroup_fd, bool *populated, struct err *err);
+
+/* Is it proved gone: cgroup.events says populated 0 (or the directory is
+ * removed) and its path does not exist.
+ * returns  0 with *gone, or -1 */
+int scope_gone(const struct scope *s, uid_t uid, bool *gone, struct err *err);
+
+/* Check 5: the user manager's cgroup has cpu, memory and pids among its controllers,
+ * compared as whole words.  returns 0, or -1 with ERR_CONTROLLERS. */
+int scope_check_controllers(uid_t uid, struct err *err);
+
+/* Check 6: no populated cgroup lema-native-* below the user manager's, and the
+ * user manager, asked through systemctl_fd, has no such unit active, reloading,
+ * activating or deactivating.  returns 0, or -1 with ERR_LIVE_SCOPE. */
+int scope_check_none_live(struct launcher *l, int systemctl_fd, uid_t uid, struct err *err);
+
+/* True in *found if any cgroup directory of that name stands below the user
+ * manager's (populated or not). */
+int scope_search(const char *unit, uid_t uid, bool *found, struct err *err);
+
+#endif
