@@ -1,0 +1,3 @@
+-- lema stand-in, not Lean.
+import Std
+def Lean.Name : Type := String

@@ -1,0 +1,2 @@
+-- lema stand-in, not Lean.
+import Std.Data
