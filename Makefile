@@ -24,17 +24,18 @@ export CC BUILD SYSROOT PINS VENDOR_DIR DEBIAN_MIRROR
 # --- Sources, by layer; includes point only from a later layer to an earlier one --------------
 base     = base/err base/str base/json_gate base/json base/json_write base/sha256 base/clock \
            base/sys base/filter
-host     = host/walk host/file host/mounts host/worker host/hash_pool host/dist host/machine \
-           host/kernel
-evidence = evidence/terms evidence/put evidence/boot evidence/config evidence/ledger_read \
-           evidence/ledger evidence/record evidence/latch evidence/lock
-call     = call/runtime call/call call/start call/finish call/attend call/checks call/wire \
-           call/launch call/scope call/scope_systemd call/inner call/init call/view \
-           call/sandbox call/sandbox_bwrap call/capture call/work
+host     = host/dist host/file host/hash_pool host/kernel host/machine host/manifest host/mounts \
+           host/pins_host host/pins_parse host/pins_profile host/tree host/walk host/worker
+evidence = evidence/boot evidence/config evidence/latch evidence/ledger evidence/ledger_calls \
+           evidence/ledger_line evidence/ledger_read evidence/ledger_write evidence/lock \
+           evidence/put evidence/record evidence/record_read evidence/terms
+call     = call/attend call/call call/capture call/checks call/finish call/init call/inner \
+           call/launch call/runtime call/sandbox call/sandbox_bwrap call/scope \
+           call/scope_systemd call/start call/view call/wire call/work
 front    = front/cmd_init front/cmd_doctor front/cmd_pins front/cmd_check_runtime \
            front/cmd_info front/cmd_ledger front/out
 main     = front/main
-pin      = pin/lema_pin pin/elf
+pin      = pin/elf pin/lema_pin pin/pin_distribution pin/pin_host pin/pin_root
 
 # --- Flags -------------------------------------------------------------------------------------
 # _GNU_SOURCE here and nowhere else: musl and glibc both hide O_PATH, clone flags, memfd and
@@ -174,7 +175,8 @@ $(BUILD)/tests/%: tests/tools/%.c $(OUT)/liblema.a
 	$(TEST) $(LDFLAGS) -o $@ $< $(OUT)/liblema.a $(LDLIBS)
 
 # --- Jobs, each a script of its own -------------------------------------------------------------
-check: tests
+# tests/check builds what it runs.
+check:
 	tests/check
 fuzz: tests
 	tests/fuzz/run

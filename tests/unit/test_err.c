@@ -120,6 +120,15 @@ static void check_wrap(void)
     (void)err_set(&e, ERR_JSON, str_span(name), "w");
     (void)err_wrap(&e, ERR_LEDGER, str_span("/file"));
     CHECK_TEXT(e.obj, "/file", "where both do not fit, the outer one stays");
+    for (size_t n = 245; n <= 246; n++) {
+        err_clear(&e);
+        (void)err_set(&e, ERR_JSON, (struct span){(const uint8_t *)name, n}, "w");
+        (void)err_wrap(&e, ERR_LEDGER, str_span("/file/of/17/bytes"));
+        CHECK(n == 245 ? strncmp(e.obj, "/file/\\.../bytes: nn", 20) == 0
+                       : strcmp(e.obj, "/file/of/17/bytes") == 0,
+              "an inner one of %zu bytes %s 16 bytes to the outer", n,
+              n == 245 ? "leaves" : "does not leave");
+    }
     err_clear(&e);
     (void)err_set(&e, ERR_JSON, str_span("field"), "w");
     (void)err_wrap(&e, ERR_LEDGER, str_span(name));

@@ -1,0 +1,87 @@
+/* lema-pin: prints what a build of lema is to trust (specification 2).
+ *
+ *     lema-pin distribution DIR NAME          DIR's manifest
+ *     lema-pin host [--root DIR] [PATH...]    host files, and the libraries of the
+ *                                             distribution's programs PATH
+ *     lema-pin check DIR                      are DIR's three files what lema takes?
+ *
+ * Texts go to standard output only when they are whole and pass lema's own parsers. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/pins.h"
+#include "pin/pin.h"
+
+static int usage(void)
+{
+    fputs("usage: lema-pin distribution DIR NAME\n"
+          "       lema-pin host [--root DIR] [PATH...]\n"
+          "       lema-pin check DIR\n",
+          stderr);
+    return 2;
+}
+
+static int run_distribution(char **argv, int n)
+{
+    if (n != 2 || !manifest_is_name(str_span(argv[1])))
+        return usage();
+    return pin_distribution(argv[0], argv[1]);
+}
+
+/* "" for this host; otherwise DIR's own real path, so that paths can be put behind it. */
+static const char *real_root(const char *dir)
+{
+    char *real = realpath(dir, NULL);
+    if (real == NULL)
+        pin_die_errno(dir, errno);
+    return strcmp(real, "/") == 0 ? "" : real;
+}
+
+static int run_host(char **argv, int n)
+{
+    const char *root = "";
+    if (n > 0 && strcmp(argv[0], "--root") == 0) {
+        if (n < 2)
+            return usage();
+        root = real_root(argv[1]);
+        argv += 2;
+        n -= 2;
+    }
+    for (int i = 0; i < n; i++)
+        if (argv[i][0] == '-')
+            return usage();
+    return pin_host(root, argv, (size_t)n);
+}
+
+static int run_check(char **argv, int n)
+{
+    struct err err;
+    if (n != 1)
+        return usage();
+    err_clear(&err);
+    struct pins *pins = pin_grow(NULL, 1, sizeof *pins);
+    struct span manifest = pin_read(pin_join(argv[0], "/distribution.manifest", NULL));
+    struct span host = pin_read(pin_join(argv[0], "/host.manifest", NULL));
+    struct span profile = pin_read(pin_join(argv[0], "/toolchain.profile", NULL));
+    if (pins_parse(pins, manifest, host, profile, &err) != 0)
+        pin_die_err(&err);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(char **argv, int n);
+    } commands[] = {
+        {"distribution", run_distribution},
+        {"host", run_host},
+        {"check", run_check},
+    };
+    for (size_t i = 0; argc >= 2 && i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argv + 2, argc - 2);
+    return usage();
+}
