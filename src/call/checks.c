@@ -31,7 +31,9 @@ static int check_latches(struct runtime *rt, struct checks *c, struct err *err)
 
 static int check_ledger(struct runtime *rt, struct checks *c, struct err *err)
 {
-    if (ledger_open(&c->ledger, rt->output.fd, rt->uid, true, NULL, err) != 0)
+    bool missing = false;
+
+    if (ledger_open(&c->ledger, rt->output.fd, rt->uid, true, &missing, err) != 0)
         return -1;
     if (ledger_read(&rt->ledger_worker, c->ledger.fd, c->ledger.bytes, c->call, &c->summary, NULL,
                     NULL, err) != 0)

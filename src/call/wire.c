@@ -28,11 +28,12 @@ int wire_send(int socket, const void *message, size_t size, const int *fds, size
     if (n > 0) {
         memset(&control, 0, sizeof control);
         header.msg_control = control.bytes;
-        header.msg_controllen = CMSG_SPACE(sizeof(int) * n);
+        /* size_t in glibc, socklen_t in musl; at most sizeof control */
+        header.msg_controllen = (__typeof__(header.msg_controllen))CMSG_SPACE(sizeof(int) * n);
         struct cmsghdr *c = CMSG_FIRSTHDR(&header);
         c->cmsg_level = SOL_SOCKET;
         c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(sizeof(int) * n);
+        c->cmsg_len = (__typeof__(c->cmsg_len))CMSG_LEN(sizeof(int) * n);
         memcpy(CMSG_DATA(c), fds, sizeof(int) * n);
     }
     ssize_t sent;
@@ -45,6 +46,9 @@ int wire_send(int socket, const void *message, size_t size, const int *fds, size
         return err_set(err, ERR_IO, SOCKET, "sent %zd of %zu bytes", sent, size);
     return 0;
 }
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion" /* inside musl's CMSG_NXTHDR */
 
 /* Take descriptors and credentials out of a received header.  Descriptors over
  * max are closed and counted, so that the caller refuses the message. */
@@ -75,6 +79,8 @@ static size_t take_control(struct msghdr *header, int *fds, size_t max, pid_t *s
     }
     return got;
 }
+
+#pragma GCC diagnostic pop
 
 static void close_received(int *fds, size_t got, size_t max)
 {

@@ -12,15 +12,13 @@
 
 /* In the order of specification 4. */
 static const char *const reserved_fields[] = {
-    "schema", "call",   "kind",          "time",            "unit",    "sandbox",    "scope", "argv",
-    "env",    "limits", "inputs",        "config_sha256",   "distribution_id",
-    "host_id", "profile_id", "host", "lema"};
+    "schema", "call", "kind", "time", "unit", "sandbox", "scope", "argv", "env", "limits",
+    "inputs", "config_sha256", "distribution_id", "host_id", "profile_id", "host", "lema"};
 
 static const char *const result_fields[] = {
-    "schema",     "call",       "kind",   "time",       "outcome",    "exit_code",
-    "signal",     "fault",      "setup_error", "oom_killed", "enforced", "wall_ms",
-    "overrun_ms", "gone_ms",    "cpu_ms", "memory_peak", "tasks_peak", "log",
-    "also",       "outputs",    "reserved_sha256"};
+    "schema", "call", "kind", "time", "outcome", "exit_code", "signal", "fault", "setup_error",
+    "oom_killed", "enforced", "wall_ms", "overrun_ms", "gone_ms", "cpu_ms", "memory_peak",
+    "tasks_peak", "log", "also", "outputs", "reserved_sha256"};
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -119,11 +117,12 @@ int record_parse_head(struct span text, struct record_head *head, struct err *er
 {
     struct scan s = {text, 0};
     struct scan schema = {text, 0};
+    struct err why;
     memset(head, 0, sizeof *head);
-    if (json_gate(text, err) != 0) {
-        err->what = ERR_EVIDENCE;
-        return -1;
-    }
+    err_clear(&why);
+    if (json_gate(text, &why) != 0)
+        return err_set(err, ERR_EVIDENCE, str_span(""), "byte %llu: %s",
+                       (unsigned long long)why.at, why.why);
     if (take(&schema, "{\"schema\":\"lema.call-result/v1\","))
         head->is_result = 1;
     else if (!take(&schema, "{\"schema\":\"lema.call-reserved/v1\","))
