@@ -66,7 +66,7 @@ FUZZ_san-clang = -fsanitize=fuzzer-no-link
 CFLAGS   = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
            -fno-sanitize-recover=all $(FUZZ_$(VARIANT))
 endif
-C17      = $(CC) -std=c17 -D_GNU_SOURCE $(WARN) -Isrc -I$(BUILD)/gen -isystem $(S)/dep/include
+C17      = $(CC) -std=c17 -D_GNU_SOURCE $(WARN) -iquote src -iquote $(BUILD)/gen -isystem $(S)/dep/include
 COMPILE  = $(C17) $(CFLAGS)
 
 # `musl-gcc -static-pie` writes a program that asks for a loader and does not run; so the start
@@ -163,7 +163,7 @@ unit: $(UNIT)
 fuzzers: $(FUZZERS)
 vm-tests: $(TOOLS) $(VM_TESTS)
 
-TEST     = @mkdir -p $(@D); set -x; $(COMPILE) -Itests -MMD -MP
+TEST     = @mkdir -p $(@D); set -x; $(COMPILE) -iquote tests -MMD -MP
 
 $(OUT)/unit/%: tests/unit/%.c $(OUT)/liblema.a
 	$(TEST) -o $@ $< $(OUT)/liblema.a $(S)/dep/lib/libbearssl.a

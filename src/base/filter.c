@@ -25,7 +25,8 @@ static const struct {
 /* The longest of them, for a copy on the stack: the kernel's struct has no const. */
 #define INSTRUCTIONS_MAX 1024u
 _Static_assert(sizeof filter_worker_bpf / sizeof filter_worker_bpf[0] <= INSTRUCTIONS_MAX, "fits");
-_Static_assert(sizeof filter_program_bpf / sizeof filter_program_bpf[0] <= INSTRUCTIONS_MAX, "fits");
+_Static_assert(sizeof filter_program_bpf / sizeof filter_program_bpf[0] <= INSTRUCTIONS_MAX,
+               "fits");
 
 const char *filter_role_word(enum filter_role role)
 {

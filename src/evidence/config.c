@@ -22,7 +22,7 @@ static const struct json_field field_table[FIELDS] = {
     [CALL_BUDGET] = {.name = "call_budget", .type = JSON_NUMBER, .optional = true},
 };
 
-/* --- Parsing, in a worker ---------------------------------------------------- */
+/* --- Parsing, in a worker -------------------------------------------------------- */
 
 /* The byte, from 1, where a string value begins, its quote. */
 static uint64_t string_byte(const struct json *j, size_t value)
@@ -54,8 +54,8 @@ static int refuse_v1(const struct json *j, struct err *err)
 
 /* A path of the configuration that no walk would take: the field is named, the
  * walk's reason stays. */
-static int refuse_path(const struct json *j, const struct json_field *field,
-                       const struct err *why, struct err *err)
+static int refuse_path(const struct json *j, const struct json_field *field, const struct err *why,
+                       struct err *err)
 {
     if (err->what != ERR_NONE)
         return -1;
@@ -72,8 +72,9 @@ static int take_path(const struct json *j, const struct json_field *field,
     char decoded[CONFIG_BYTES_MAX + 1]; /* escapes never decode to more than they take */
     struct err why;
     err_clear(&why);
-    if (json_string(j, field->value, decoded, sizeof decoded, err) < 0)
-        return -1;
+    if (json_string(j, field->value, decoded, sizeof decoded, &why) < 0)
+        return err_set_at(err, ERR_CONFIG, str_span(field->name), string_byte(j, field->value),
+                          "holds U+0000");
     if (walk_check_text(str_span(decoded), &why) != 0)
         return refuse_path(j, field, &why, err);
     (void)str_copy(out, PATH_BYTES_MAX + 1, str_span(decoded));
@@ -114,14 +115,15 @@ int config_parse(struct span bytes, struct config *config, struct err *err)
     return -1;
 }
 
-/* --- The worker and its reply --------------------------------------------------- */
+/* --- The worker and its reply ---------------------------------------------------- */
 
 struct config_reply {
     struct err err;
     struct config config;
 };
-_Static_assert(sizeof(struct config_reply) ==
-                   sizeof(struct err) + 3 * (PATH_BYTES_MAX + 1) + 2 * sizeof(uint64_t),
+_Static_assert(sizeof(struct config_reply) == sizeof(struct err) +
+                                                  3 * sizeof((struct config){0}.output) +
+                                                  2 * sizeof(uint64_t),
                "no padding: crosses processes");
 
 void config_duty(int in, int out)
@@ -140,7 +142,7 @@ void config_duty(int in, int out)
     }
 }
 
-/* --- The monitor's side ----------------------------------------------------------- */
+/* --- The monitor's side ---------------------------------------------------------- */
 
 static int keep_reply(void *arg, const void *reply)
 {

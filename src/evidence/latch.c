@@ -14,9 +14,9 @@
 #include "host/walk.h"
 
 #define LATCH_NAME "HALTED"
-#define LINE_BYTES 160u  /* CALL_NAME_BYTES_MAX, ": ", a fault, newline, NUL: less */
+#define LINE_BYTES 160u /* CALL_NAME_BYTES_MAX, ": ", a fault, newline, NUL: less */
 
-/* --- Places ------------------------------------------------------------------- */
+/* --- Places ---------------------------------------------------------------------- */
 
 static int set_place(struct latch_place *place, int dirfd, const char *before, struct err *err)
 {
@@ -46,7 +46,7 @@ int latch_places(struct latch_place place[static LATCHES], int output_fd, int lo
     return set_place(&place[LATCH_HOST], lock_dir_fd, before, err);
 }
 
-/* --- Looking ------------------------------------------------------------------ */
+/* --- Looking --------------------------------------------------------------------- */
 
 /* The beginning of a latch's text, up to its first newline.
  * returns  its length; 0 if it is not a file that lema could have written */
@@ -128,7 +128,7 @@ int latch_check(const struct latch_place place[static LATCHES], const char *outp
     return check_one(&place[LATCH_HOST], lock_shown, "." LATCH_NAME, uid, err);
 }
 
-/* --- Setting ------------------------------------------------------------------ */
+/* --- Setting --------------------------------------------------------------------- */
 
 int latch_probe(const struct latch_place *place, struct err *err)
 {

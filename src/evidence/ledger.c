@@ -23,7 +23,7 @@ static struct span shown(void)
     return str_span(LEDGER_NAME);
 }
 
-/* --- Opening ------------------------------------------------------------------- */
+/* --- Opening --------------------------------------------------------------------- */
 
 static int check_file(const struct stat *st, struct err *err)
 {
@@ -37,16 +37,17 @@ static int check_file(const struct stat *st, struct err *err)
 }
 
 /* Open the one that is there. */
-static int open_existing(struct ledger *l, int output_fd, uid_t uid, bool *missing,
-                         struct err *err)
+static int open_existing(struct ledger *l, int output_fd, uid_t uid, bool *missing, struct err *err)
 {
     struct stat st;
     struct err why;
     err_clear(&why);
     l->fd = walk_component(output_fd, LEDGER_NAME, WALK_FILE, O_RDWR | O_APPEND, uid, false,
                            shown(), &st, missing, &why);
-    if (l->fd >= 0 && check_file(&st, err) == 0)
+    if (l->fd >= 0 && check_file(&st, err) == 0) {
+        l->bytes = (uint64_t)st.st_size;
         return 0;
+    }
     fd_close(&l->fd);
     if (*missing)
         return 0;
@@ -96,7 +97,7 @@ void ledger_close(struct ledger *l)
     fd_close(&l->fd);
 }
 
-/* --- Where it ends ----------------------------------------------------------------- */
+/* --- Where it ends --------------------------------------------------------------- */
 
 static int read_size(const struct ledger *l, uint64_t *size, struct err *err)
 {
@@ -147,7 +148,7 @@ int ledger_reserve_space(struct ledger *l, uint32_t lines, struct err *err)
     return err_sys(err, ERR_IO, "fallocate", sys, shown(), NULL);
 }
 
-/* --- Appending --------------------------------------------------------------------- */
+/* --- Appending ------------------------------------------------------------------- */
 
 static int refuse_other_writer(const struct ledger *l, struct err *err)
 {
@@ -195,6 +196,8 @@ int ledger_append(struct ledger *l, struct ledger_line *line, struct err *err)
     struct text t = text_on(buffer, sizeof buffer);
     if (l->fd < 0 || l->broken)
         return err_set(err, ERR_LEDGER_IO, shown(), "no append after a write that failed");
+    if ((l->bytes == 0) != (l->lines == 0))
+        return err_set(err, ERR_INTERNAL, shown(), "append to a ledger that was not read");
     line->number = l->lines + 1;
     line->prev = l->last;
     if (ledger_check_line(line, err) != 0)
@@ -209,7 +212,7 @@ int ledger_append(struct ledger *l, struct ledger_line *line, struct err *err)
     return write_line(l, text_span(&t), err);
 }
 
-/* --- A torn last line ---------------------------------------------------------------- */
+/* --- A torn last line ------------------------------------------------------------ */
 
 /* Keep what is to be cut under the first free name. */
 static int keep_torn(int output_fd, struct span torn, struct err *err)

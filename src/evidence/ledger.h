@@ -100,14 +100,16 @@ struct ledger {
 };
 
 /* Open (and with create make, durable, mode 0600) ledger.jsonl in an output.
- * Refuses another kind, owner or mode, and more than one link.
+ * Refuses another kind, owner or mode, and more than one link.  Its size is
+ * taken; what it holds is not known before ledger_load.
  * returns  0; *missing set and fd -1 if it is not there and create is false; -1 with ERR_LEDGER */
 int ledger_open(struct ledger *l, int output_fd, uid_t uid, bool create, bool *missing,
                 struct err *err);
 void ledger_close(struct ledger *l);
 
 /* ledger_read of an open ledger as it is now; where that succeeds, an append
- * goes behind what was read.  A closed ledger (missing) reads as an empty one.
+ * goes behind what was read (before it, only an empty ledger is appended to).
+ * A closed ledger (missing) reads as an empty one.
  * returns  as ledger_read, or ERR_LEDGER if its size cannot be told */
 int ledger_load(struct ledger *l, struct worker *w, const char *name,
                 struct ledger_summary *summary,

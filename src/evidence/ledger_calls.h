@@ -33,8 +33,8 @@ _Static_assert((LEDGER_SLOTS & (LEDGER_SLOTS - 1)) == 0, "an index by the low bi
 
 struct ledger_calls {
     uint32_t n;
-    uint64_t open;    /* calls in state OPEN */
-    uint64_t faulted; /* calls in state FAULTED */
+    uint64_t open;                             /* calls in state OPEN */
+    uint64_t faulted;                          /* calls in state FAULTED */
     struct ledger_call call[LEDGER_CALLS_MAX]; /* in the order of their reservations */
     uint32_t index[LEDGER_SLOTS];              /* open addressing: place in call + 1, 0 = free */
 };

@@ -8,18 +8,39 @@
 #include "base/json.h"
 #include "evidence/ledger.h"
 
-#define WORD_BYTES 32u       /* the longest word of the ledger is shorter */
+#define WORD_BYTES 32u                   /* the longest word of the ledger is shorter */
 #define JSON_INTEGER_MAX CALL_BUDGET_MAX /* 2^53 - 1: RFC 8259 section 6 */
 
-#define FIELD(field_name, field_type) {.name = (field_name), .type = (field_type)}
-#define FIELD_OR_NULL(field_name, field_type) \
-    {.name = (field_name), .type = (field_type), .nullable = true}
+#define FIELD(field_name, field_type)                                                              \
+    {                                                                                              \
+        .name = (field_name), .type = (field_type)                                                 \
+    }
+#define FIELD_OR_NULL(field_name, field_type)                                                      \
+    {                                                                                              \
+        .name = (field_name), .type = (field_type), .nullable = true                               \
+    }
 
 enum { EVENT, TIME, CALL, PREV, COMMON };
-enum { KIND = COMMON, UNIT, BOOT_ID, RESERVED_SHA256, CONFIG_SHA256, DISTRIBUTION_ID, HOST,
-       RESERVE_FIELDS };
-enum { OUTCOME = COMMON, EXIT_CODE, SIGNAL, FAULT, RESULT_SHA256, LOG_SHA256, LOG_BYTES,
-       COMPLETE_FIELDS };
+enum {
+    KIND = COMMON,
+    UNIT,
+    BOOT_ID,
+    RESERVED_SHA256,
+    CONFIG_SHA256,
+    DISTRIBUTION_ID,
+    HOST,
+    RESERVE_FIELDS
+};
+enum {
+    OUTCOME = COMMON,
+    EXIT_CODE,
+    SIGNAL,
+    FAULT,
+    RESULT_SHA256,
+    LOG_SHA256,
+    LOG_BYTES,
+    COMPLETE_FIELDS
+};
 enum { RESOLVED_FAULT = COMMON, SCOPE, OPERATOR, REASON, RESOLVE_FIELDS };
 #define FIELDS_MAX RESERVE_FIELDS
 
@@ -28,21 +49,22 @@ static const struct json_field common_fields[COMMON] = {
     FIELD("prev", JSON_STRING)};
 
 static const struct json_field reserve_fields[] = {
-    FIELD("kind", JSON_STRING), FIELD("unit", JSON_STRING), FIELD("boot_id", JSON_STRING),
-    FIELD("reserved_sha256", JSON_STRING), FIELD("config_sha256", JSON_STRING),
-    FIELD("distribution_id", JSON_STRING), FIELD("host", JSON_OBJECT)};
+    FIELD("kind", JSON_STRING),          FIELD("unit", JSON_STRING),
+    FIELD("boot_id", JSON_STRING),       FIELD("reserved_sha256", JSON_STRING),
+    FIELD("config_sha256", JSON_STRING), FIELD("distribution_id", JSON_STRING),
+    FIELD("host", JSON_OBJECT)};
 
 static const struct json_field complete_fields[] = {
-    FIELD("outcome", JSON_STRING), FIELD_OR_NULL("exit_code", JSON_NUMBER),
+    FIELD("outcome", JSON_STRING),        FIELD_OR_NULL("exit_code", JSON_NUMBER),
     FIELD_OR_NULL("signal", JSON_NUMBER), FIELD_OR_NULL("fault", JSON_STRING),
-    FIELD("result_sha256", JSON_STRING), FIELD("log_sha256", JSON_STRING),
+    FIELD("result_sha256", JSON_STRING),  FIELD("log_sha256", JSON_STRING),
     FIELD("log_bytes", JSON_NUMBER)};
 
 static const struct json_field resolve_fields[] = {
     FIELD("fault", JSON_STRING), FIELD("scope", JSON_STRING), FIELD("operator", JSON_NUMBER),
     FIELD("reason", JSON_STRING)};
 
-/* --- Values -------------------------------------------------------------------- */
+/* --- Values ---------------------------------------------------------------------- */
 
 static int refuse(const char *field, const char *why, struct err *err)
 {
@@ -123,8 +145,8 @@ static int read_host(const struct json *j, size_t object, struct machine *host, 
         FIELD("cpu_pressure_some_avg10", JSON_NUMBER)};
     if (json_fields(j, object, field, HOST_FIELDS, ERR_LEDGER, err) != 0 ||
         json_u64(j, field[MEM_TOTAL].value, 0, JSON_INTEGER_MAX, &host->mem_total, err) != 0 ||
-        json_u64(j, field[MEM_AVAILABLE].value, 0, JSON_INTEGER_MAX, &host->mem_available,
-                 err) != 0 ||
+        json_u64(j, field[MEM_AVAILABLE].value, 0, JSON_INTEGER_MAX, &host->mem_available, err) !=
+            0 ||
         read_centi(j, &field[MEMORY_PRESSURE], &host->memory_pressure_centi, err) != 0 ||
         read_centi(j, &field[CPU_PRESSURE], &host->cpu_pressure_centi, err) != 0)
         return -1;
@@ -266,8 +288,8 @@ static int parse(struct span text, struct ledger_line *line, struct err *err)
         return -1;
     line->event = (uint32_t)(event - events);
     if (read_chars(&j, &field[TIME], line->time, CLOCK_RFC3339_BYTES, "not a time", err) != 0 ||
-        read_chars(&j, &field[CALL], line->call, CALL_NAME_BYTES_MAX + 1, "not a call name",
-                   err) != 0 ||
+        read_chars(&j, &field[CALL], line->call, CALL_NAME_BYTES_MAX + 1, "not a call name", err) !=
+            0 ||
         read_digest(&j, &field[PREV], &line->prev, err) != 0 ||
         event->read(&j, field, line, err) != 0)
         return -1;

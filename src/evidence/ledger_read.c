@@ -42,7 +42,7 @@ struct ledger_reply {
 _Static_assert(sizeof(struct ledger_reply) == 8 + sizeof(struct ledger_line),
                "the line is the larger one");
 
-/* --- In the worker ----------------------------------------------------------------- */
+/* --- In the worker --------------------------------------------------------------- */
 
 struct reader {
     int out;
@@ -109,8 +109,8 @@ static void take_bytes(struct reader *r, struct span bytes)
         const uint8_t *newline = memchr(bytes.p, '\n', bytes.n);
         size_t n = newline != NULL ? (size_t)(newline - bytes.p) + 1 : bytes.n;
         if (n > sizeof r->line - r->line_n) {
-            err_set(&r->end.err, ERR_LEDGER, str_span(""),
-                    "longer than %u bytes with its newline", LEDGER_LINE_BYTES_MAX);
+            err_set(&r->end.err, ERR_LEDGER, str_span(""), "longer than %u bytes with its newline",
+                    LEDGER_LINE_BYTES_MAX);
             place_error(r);
             return;
         }
@@ -184,22 +184,22 @@ void ledger_duty(int in, int out)
     struct worker_job job;
     r->out = out;
     while (worker_read(in, &job, sizeof job) == sizeof job) {
-        bool ask = job.flags == JOB_ASK && job.bytes == sizeof r->question;
-        if (!ask && job.flags != JOB_BYTES)
+        bool question = job.flags == JOB_ASK && job.bytes == sizeof r->question;
+        if (!question && job.flags != JOB_BYTES)
             return; /* ledger_read sends no such job */
-        if ((ask ? take_question(r, in) : take_ledger(r, in, job.bytes)) != 0)
+        if ((question ? take_question(r, in) : take_ledger(r, in, job.bytes)) != 0)
             return;
     }
 }
 
-/* --- In the monitor ------------------------------------------------------------------ */
+/* --- In the monitor -------------------------------------------------------------- */
 
 struct asker {
     uint64_t size;
     uint64_t lines; /* given so far */
     int (*on_line)(void *arg, const struct ledger_line *line, struct err *err);
     void *arg;
-    bool gave_up;   /* on_line failed: err holds why */
+    bool gave_up; /* on_line failed: err holds why */
     struct ledger_end end;
     struct err *err;
 };

@@ -14,7 +14,7 @@ static const char *const event_words[LEDGER_EVENTS] = {
 static const char *const scope_words[RESOLVE_SCOPES] = {
     [RESOLVE_SCOPE_OUTPUT] = "output", [RESOLVE_SCOPE_HOST] = "host"};
 
-/* --- The check ------------------------------------------------------------------ */
+/* --- The check ------------------------------------------------------------------- */
 
 static int refuse(const char *field, const char *why, struct err *err)
 {
@@ -111,7 +111,7 @@ int ledger_check_line(const struct ledger_line *line, struct err *err)
     }
 }
 
-/* --- Writing ---------------------------------------------------------------------- */
+/* --- Writing --------------------------------------------------------------------- */
 
 static void put_reserve(struct json_writer *w, const struct ledger_line *line)
 {

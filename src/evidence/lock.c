@@ -17,7 +17,7 @@
 #define LOCKS_BYTES_MAX KIB(64) /* of /proc/locks; where it is longer, no holder is named */
 #define PID_MAX 4194304u        /* PID_MAX_LIMIT of Linux */
 
-/* --- Who holds it -------------------------------------------------------------- */
+/* --- Who holds it ---------------------------------------------------------------- */
 
 /* Lower-case hex, 1 to 8 digits. */
 static bool parse_hex(struct span digits, uint64_t *out)
@@ -107,7 +107,7 @@ int lock_holder(int fd)
     return lock_holder_in((struct span){(const uint8_t *)text, (size_t)n}, st.st_dev, st.st_ino);
 }
 
-/* --- Taking it ------------------------------------------------------------------ */
+/* --- Taking it ------------------------------------------------------------------- */
 
 /* One try.  returns 1 = taken, 0 = another holds it, -1 = failure */
 static int try_lock(int fd, struct span shown, struct err *err)
@@ -135,7 +135,7 @@ int lock_take(int fd, const struct clock *clock, void (*waiting)(void *arg, int 
         if (result != 0)
             return result == 1 ? 0 : -1;
         uint64_t now = clock->boot_ns(clock->arg);
-        if (now < start || now - start >= LOCK_WAIT_MS * NS_A_MS)
+        if (now < start || now - start >= (uint64_t)LOCK_WAIT_MS * NS_A_MS)
             return err_set(err, ERR_LOCK_BUSY, shown, "native lock busy");
         if (waiting != NULL && now >= tell) {
             waiting(arg, lock_holder(fd));

@@ -25,7 +25,7 @@ static struct span chars_of(const char *array, size_t size)
     return (struct span){(const uint8_t *)array, strnlen(array, size)};
 }
 
-/* --- The reserved record -------------------------------------------------------- */
+/* --- The reserved record --------------------------------------------------------- */
 
 static void put_strings(struct json_writer *w, const char *name, const char *const *strings)
 {
@@ -110,7 +110,7 @@ int record_write_reserved(struct text *t, const struct record_reserved *r, struc
     return err_set(err, ERR_INTERNAL, str_span(r->call), "its reserved record cannot be written");
 }
 
-/* --- The result record ------------------------------------------------------------- */
+/* --- The result record ----------------------------------------------------------- */
 
 /* A record on its way into a file, hashed as it goes. */
 struct stream {
@@ -283,8 +283,8 @@ int record_write_result(struct file_pending *f, const struct record_result *r,
 const char *work_type_word(enum work_type type)
 {
     static const char *const words[] = {
-        [WORK_FILE] = "file",     [WORK_DIRECTORY] = "directory", [WORK_SYMLINK] = "symlink",
-        [WORK_FIFO] = "fifo",     [WORK_SOCKET] = "socket",       [WORK_DEVICE] = "device",
+        [WORK_FILE] = "file",  [WORK_DIRECTORY] = "directory", [WORK_SYMLINK] = "symlink",
+        [WORK_FIFO] = "fifo",  [WORK_SOCKET] = "socket",       [WORK_DEVICE] = "device",
         [WORK_OTHER] = "other"};
     return words[(unsigned)type <= WORK_OTHER ? type : WORK_OTHER];
 }

@@ -12,17 +12,18 @@
 
 /* In the order of specification 4. */
 static const char *const reserved_fields[] = {
-    "schema", "call", "kind", "time", "unit", "sandbox", "scope", "argv", "env", "limits",
-    "inputs", "config_sha256", "distribution_id", "host_id", "profile_id", "host", "lema"};
+    "schema",          "call",    "kind",       "time",   "unit",   "sandbox",
+    "scope",           "argv",    "env",        "limits", "inputs", "config_sha256",
+    "distribution_id", "host_id", "profile_id", "host",   "lema"};
 
 static const char *const result_fields[] = {
-    "schema", "call", "kind", "time", "outcome", "exit_code", "signal", "fault", "setup_error",
-    "oom_killed", "enforced", "wall_ms", "overrun_ms", "gone_ms", "cpu_ms", "memory_peak",
-    "tasks_peak", "log", "also", "outputs", "reserved_sha256"};
+    "schema", "call",        "kind",       "time",     "outcome", "exit_code",  "signal",
+    "fault",  "setup_error", "oom_killed", "enforced", "wall_ms", "overrun_ms", "gone_ms",
+    "cpu_ms", "memory_peak", "tasks_peak", "log",      "also",    "outputs",    "reserved_sha256"};
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* --- The scan: on a text that passed the gate --------------------------------------- */
+/* --- The scan: on a text that passed the gate ------------------------------------ */
 
 struct scan {
     struct span text;
@@ -82,7 +83,7 @@ static struct span inside(struct span value)
     return (struct span){value.p + 1, value.n - 2};
 }
 
-/* --- Judging ------------------------------------------------------------------------ */
+/* --- Judging --------------------------------------------------------------------- */
 
 static int refuse(const char *field, const char *why, struct err *err)
 {
@@ -121,8 +122,8 @@ int record_parse_head(struct span text, struct record_head *head, struct err *er
     memset(head, 0, sizeof *head);
     err_clear(&why);
     if (json_gate(text, &why) != 0)
-        return err_set(err, ERR_EVIDENCE, str_span(""), "byte %llu: %s",
-                       (unsigned long long)why.at, why.why);
+        return err_set(err, ERR_EVIDENCE, str_span(""), "byte %llu: %s", (unsigned long long)why.at,
+                       why.why);
     if (take(&schema, "{\"schema\":\"lema.call-result/v1\","))
         head->is_result = 1;
     else if (!take(&schema, "{\"schema\":\"lema.call-reserved/v1\","))
@@ -135,7 +136,7 @@ int record_parse_head(struct span text, struct record_head *head, struct err *er
     return result;
 }
 
-/* --- The worker and its reply --------------------------------------------------------- */
+/* --- The worker and its reply ---------------------------------------------------- */
 
 struct record_reply {
     struct err err;
@@ -159,7 +160,7 @@ void record_duty(int in, int out)
     }
 }
 
-/* --- The monitor's side ----------------------------------------------------------------- */
+/* --- The monitor's side ---------------------------------------------------------- */
 
 static int keep_reply(void *arg, const void *reply)
 {

@@ -24,7 +24,7 @@ static const char *const faults[] = {
 #define X(name, word) [name] = word,
     FAULT_TABLE(X)
 #undef X
-    [FAULT_NONE] = "none",
+        [FAULT_NONE] = "none",
     [FAULT_INTERRUPTED] = "interrupted",
 };
 #define FAULT_WORDS (sizeof faults / sizeof faults[0])
@@ -95,8 +95,8 @@ enum fault fault_first(fault_set set)
 
 static bool is_name_byte(uint8_t c)
 {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-           c == '_' || c == '-';
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
 }
 
 bool call_name_valid(struct span name)

@@ -19,9 +19,9 @@
 struct verify {
     struct dist *d;
     struct tree tree;
-    size_t row;      /* that comes next */
-    bool stopped;    /* by an error; nothing more is given to the pool */
-    size_t wrong;    /* the row that error is about */
+    size_t row;   /* that comes next */
+    bool stopped; /* by an error; nothing more is given to the pool */
+    size_t wrong; /* the row that error is about */
     struct err why;
     const struct dist_progress *progress;
     uint64_t bytes_done, bytes_all;

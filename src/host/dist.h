@@ -21,13 +21,14 @@ struct manifest {
     struct span text;
     char name[DISTRIBUTION_NAME_BYTES_MAX + 1];
     size_t n;
-    uint32_t row_at[DISTRIBUTION_ENTRIES_MAX + 1]; /* byte offset of each row, and behind the last */
+    uint32_t
+        row_at[DISTRIBUTION_ENTRIES_MAX + 1]; /* byte offset of each row, and behind the last */
 };
 
 struct manifest_row {
-    char type;         /* 'd', 'f' or 'l' */
-    bool executable;   /* 'f' only: any of the mode's three x bits */
-    uint64_t size;     /* 'f' only */
+    char type;            /* 'd', 'f' or 'l' */
+    bool executable;      /* 'f' only: any of the mode's three x bits */
+    uint64_t size;        /* 'f' only */
     struct digest sha256; /* 'f' only */
     struct span target;   /* 'l' only */
     struct span path;     /* relative, canonical */

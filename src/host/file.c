@@ -167,7 +167,8 @@ int file_commit(struct file_pending *f, struct err *err)
         return err_sys(err, ERR_IO, "fsync", errno, shown, NULL);
     if (sys_rename_noreplace(f->dirfd, f->temporary, f->dirfd, f->name) != 0) {
         int sys = errno;
-        return err_sys(err, ERR_IO, "renameat2", sys, shown, sys == EEXIST ? "exists already" : NULL);
+        return err_sys(err, ERR_IO, "renameat2", sys, shown,
+                       sys == EEXIST ? "exists already" : NULL);
     }
     f->temporary[0] = '\0';
     fd_close(&f->fd);

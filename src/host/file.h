@@ -28,8 +28,8 @@ int file_write_all(int fd, const void *bytes, size_t n, struct span shown, struc
 
 /* A file on its way to being evidence.  It starts as file_init leaves it. */
 struct file_pending {
-    int fd;      /* open for reading and writing, -1 when closed */
-    int dirfd;   /* borrowed */
+    int fd;                                  /* open for reading and writing, -1 when closed */
+    int dirfd;                               /* borrowed */
     char name[COMPONENT_BYTES_MAX + 1];      /* final */
     char temporary[COMPONENT_BYTES_MAX + 1]; /* "" when there is none */
 };

@@ -60,7 +60,8 @@ void machine_source_close(struct machine_source *s)
 
 static int malformed(const char *file, struct err *err)
 {
-    return err_set(err, ERR_UNSUPPORTED, str_span(file), "is not of the form that the kernel gives it");
+    return err_set(err, ERR_UNSUPPORTED, str_span(file),
+                   "is not of the form that the kernel gives it");
 }
 
 /* --- Memory ------------------------------------------------------------------------------ */
@@ -211,8 +212,8 @@ static int read_pressure(int proc_fd, const char *file, uint32_t *centi, struct 
     if (n < 0)
         return -1;
     struct span rest = {(const uint8_t *)buffer, (size_t)n};
-    if (!kernel_next_line(&rest, &line) || !kernel_next_word(&line, &word) || !str_is(word, "some") ||
-        !kernel_next_word(&line, &word) || !str_starts(word, "avg10="))
+    if (!kernel_next_line(&rest, &line) || !kernel_next_word(&line, &word) ||
+        !str_is(word, "some") || !kernel_next_word(&line, &word) || !str_starts(word, "avg10="))
         return malformed(file, err);
     if (!parse_centi((struct span){word.p + prefix, word.n - prefix}, centi))
         return malformed(file, err);
@@ -269,7 +270,8 @@ static enum machine_kind read_kind(const struct machine_source *s)
     char release[256];
     struct err ignored;
     err_clear(&ignored);
-    if (kernel_read(s->proc_fd, "sys/kernel/osrelease", release, sizeof release, NULL, &ignored) < 0)
+    if (kernel_read(s->proc_fd, "sys/kernel/osrelease", release, sizeof release, NULL, &ignored) <
+        0)
         return MACHINE_UNKNOWN;
     if (contains_microsoft(release))
         return MACHINE_WSL;

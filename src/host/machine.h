@@ -19,9 +19,9 @@ struct machine {
     uint32_t kind;                  /* enum machine_kind */
     uint32_t memory_pressure_centi; /* some avg10, hundredths of a percent */
     uint32_t cpu_pressure_centi;
-    uint32_t unused;                /* always 0: no padding */
-    uint64_t mem_total;             /* bytes */
-    uint64_t mem_available;         /* bytes: MemAvailable, or what the own cgroups leave, if less */
+    uint32_t unused;        /* always 0: no padding */
+    uint64_t mem_total;     /* bytes */
+    uint64_t mem_available; /* bytes: MemAvailable, or what the own cgroups leave, if less */
 };
 
 /* Where to read: the machine's own by default, a made-up tree in tests. */

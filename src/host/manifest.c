@@ -22,8 +22,7 @@ struct parse {
     struct err *err;
 };
 
-
-#define REFUSE(p, ...) err_set_at((p)->err, ERR_PINS, str_span(SHOWN), (p)->line, __VA_ARGS__)
+#define REFUSE(p, ...) (err_set_at((p)->err, ERR_PINS, str_span(SHOWN), (p)->line, __VA_ARGS__), -1)
 
 /* --- Cutting ------------------------------------------------------------------------- */
 
@@ -85,8 +84,9 @@ void manifest_row(const struct manifest *m, size_t i, struct manifest_row *row)
 
 static int compare(struct span a, struct span b)
 {
-    size_t n = a.n < b.n ? a.n : b.n;
-    int order = n > 0 ? memcmp(a.p, b.p, n) : 0;
+    if (a.n == 0 || b.n == 0)
+        return (a.n > 0) - (b.n > 0);
+    int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
     return order != 0 ? order : (a.n > b.n) - (a.n < b.n);
 }
 

@@ -32,7 +32,8 @@ struct mount_line {
 
 static int refuse(struct err *err, const char *why)
 {
-    return err_set(err, ERR_UNSUPPORTED, str_span("/proc/self/mountinfo"), "%s", why);
+    err_set(err, ERR_UNSUPPORTED, str_span("/proc/self/mountinfo"), "%s", why);
+    return -1;
 }
 
 /* Move the rest to the front and read on. */
@@ -181,9 +182,9 @@ static int set_place(const struct mount_line *m, struct span path, struct mounts
 static int find_place(int self_fd, int fd, struct span path, struct lines *l,
                       struct mounts_place *place, struct err *err)
 {
-    uint64_t id;
+    uint64_t id = 0;
     int sys = 0;
-    struct mount_line m;
+    struct mount_line m = {0};
     if (mount_id(self_fd, fd, &id, err) != 0)
         return -1;
     l->fd = walk_below(self_fd, "mountinfo", O_RDONLY, &sys);

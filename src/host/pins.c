@@ -13,8 +13,8 @@ static struct span between(const uint8_t *begin, const uint8_t *end)
 
 int pins_load(struct pins *pins, struct err *err)
 {
-    return pins_parse(
-        pins, between(pins_distribution_manifest_begin, pins_distribution_manifest_end),
-        between(pins_host_manifest_begin, pins_host_manifest_end),
-        between(pins_toolchain_profile_begin, pins_toolchain_profile_end), err);
+    return pins_parse(pins,
+                      between(pins_distribution_manifest_begin, pins_distribution_manifest_end),
+                      between(pins_host_manifest_begin, pins_host_manifest_end),
+                      between(pins_toolchain_profile_begin, pins_toolchain_profile_end), err);
 }

@@ -40,8 +40,8 @@ enum profile_step {
 #define PROFILE_WORDS_MAX 48u
 
 struct profile_line {
-    size_t n;                             /* words: program and arguments */
-    struct span word[PROFILE_WORDS_MAX];  /* borrowed from the text */
+    size_t n;                            /* words: program and arguments */
+    struct span word[PROFILE_WORDS_MAX]; /* borrowed from the text */
 };
 
 struct profile {

@@ -9,7 +9,7 @@
 
 #define HEADER "lema-host v1"
 #define SHOWN "host.manifest"
-#define REFUSE(p, ...) err_set_at((p)->err, ERR_PINS, str_span(SHOWN), (p)->line, __VA_ARGS__)
+#define REFUSE(p, ...) (err_set_at((p)->err, ERR_PINS, str_span(SHOWN), (p)->line, __VA_ARGS__), -1)
 
 struct parse {
     struct pins *pins;
@@ -20,8 +20,11 @@ struct parse {
 const char *host_role_word(enum host_role role)
 {
     static const char *const words[HOST_ROLES] = {
-        [HOST_BWRAP] = "bwrap", [HOST_SYSTEMD_RUN] = "systemd-run", [HOST_SYSTEMCTL] = "systemctl",
-        [HOST_DEP] = "dep",     [HOST_LIB] = "lib",
+        [HOST_BWRAP] = "bwrap",
+        [HOST_SYSTEMD_RUN] = "systemd-run",
+        [HOST_SYSTEMCTL] = "systemctl",
+        [HOST_DEP] = "dep",
+        [HOST_LIB] = "lib",
     };
     return words[role];
 }
@@ -36,15 +39,18 @@ size_t pins_find_host(const struct pins *pins, enum host_role role)
 
 /* --- Parsing ------------------------------------------------------------------------ */
 
-/* The next field of a line: never empty, ends at one space or the line's end. */
+/* The next field of a line: not empty, ends at one space, or at the line's end, and *rest then
+ * has no place left in the line. */
 static bool next_field(struct span *rest, struct span *field)
 {
     size_t n = 0;
     while (n < rest->n && rest->p[n] != ' ')
         n++;
     *field = (struct span){rest->p, n};
-    bool last = n == rest->n;
-    *rest = (struct span){rest->p + n + !last, rest->n - n - !last};
+    if (n == rest->n)
+        *rest = (struct span){NULL, 0};
+    else
+        *rest = (struct span){rest->p + n + 1, rest->n - n - 1};
     return n > 0;
 }
 
@@ -70,7 +76,8 @@ static int parse_path(struct parse *p, struct span path, char to[static PATH_BYT
 /* What every sandbox shows at fixed places (specification 10). */
 static bool is_taken(const char *seen)
 {
-    static const char *const taken[] = {"/lean", "/modules", "/artifacts", "/call", "/proc", "/dev"};
+    static const char *const taken[] = {"/lean", "/modules", "/artifacts",
+                                        "/call", "/proc",    "/dev"};
     const struct span path = str_span(seen);
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
         size_t n = strlen(taken[i]);
@@ -135,7 +142,7 @@ static int parse_row(struct parse *p, struct span line)
         if (check_seen(p, file) != 0)
             return -1;
     }
-    if (line.n > 0)
+    if (line.p != NULL)
         return REFUSE(p, "has more fields than %s takes", host_role_word(file->role));
     if (check_order(p, file) != 0)
         return -1;

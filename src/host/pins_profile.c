@@ -6,7 +6,7 @@
 
 #define HEADER "lema-profile v1 "
 #define SHOWN "toolchain.profile"
-#define REFUSE(p, ...) err_set_at((p)->err, ERR_PINS, str_span(SHOWN), (p)->line, __VA_ARGS__)
+#define REFUSE(p, ...) (err_set_at((p)->err, ERR_PINS, str_span(SHOWN), (p)->line, __VA_ARGS__), -1)
 
 struct parse {
     struct profile *profile;

@@ -169,8 +169,7 @@ static uint64_t open_flags(enum walk_kind kind, int access)
 }
 
 int walk_component(int dirfd, const char *name, enum walk_kind kind, int access, uid_t uid,
-                   bool no_xdev, struct span shown, struct stat *st, bool *missing,
-                   struct err *err)
+                   bool no_xdev, struct span shown, struct stat *st, bool *missing, struct err *err)
 {
     const struct rule rule = {kind, open_flags(kind, access), no_xdev ? RESOLVE_NO_XDEV : 0, false,
                               uid};
@@ -225,7 +224,7 @@ int walk_check_text(struct span path, struct err *err)
         return err_set(err, ERR_PATH, path, "has %zu bytes, more than %u", path.n, PATH_BYTES_MAX);
     for (size_t i = 0; i < path.n; i++)
         if (path.p[i] < 0x20 || path.p[i] == 0x7f)
-            return err_set(err, ERR_PATH, path, "holds the control byte \\x%02x at %zu", path.p[i],
+            return err_set(err, ERR_PATH, path, "holds the control byte 0x%02x at %zu", path.p[i],
                            i + 1);
     for (size_t at = 1; at <= path.n;) {
         struct span name = component_at(path, at);

@@ -28,11 +28,11 @@ struct walk_id {
 /* An object that was reached and checked.  Both descriptors stay open: what was
  * checked is what is used. */
 struct walk {
-    int fd;           /* the object, -1 when closed */
-    int parent_fd;    /* the directory that holds it, open for reading; -1 when closed */
-    struct stat st;   /* fstat of fd */
+    int fd;         /* the object, -1 when closed */
+    int parent_fd;  /* the directory that holds it, open for reading; -1 when closed */
+    struct stat st; /* fstat of fd */
     char name[COMPONENT_BYTES_MAX + 1]; /* its last component */
-    size_t chain_n;   /* ids from "/" to the object, both included */
+    size_t chain_n;                     /* ids from "/" to the object, both included */
     struct walk_id chain[PATH_COMPONENTS_MAX + 1];
 };
 

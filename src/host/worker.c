@@ -177,8 +177,7 @@ static ssize_t feed_body(int to, struct worker_feed *f)
 {
     uint64_t left = f->size - f->sent;
     if (f->fd < 0)
-        return write(to, (const uint8_t *)f->memory + f->sent,
-                     (size_t)num_min(left, PIPE_BYTES));
+        return write(to, (const uint8_t *)f->memory + f->sent, (size_t)num_min(left, PIPE_BYTES));
     return f->short_file ? feed_padding(to, left) : feed_file(to, f);
 }
 

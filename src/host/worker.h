@@ -36,8 +36,8 @@ typedef void worker_duty(int in, int out);
 #define WORKER_IN 0
 #define WORKER_OUT 1
 
-#define WORKER_REPLY_BYTES_MAX 65536u     /* one reply of any duty */
-#define WORKER_SILENCE_MS (120 * 1000)    /* a worker that moves no byte for so long is given up */
+#define WORKER_REPLY_BYTES_MAX 65536u  /* one reply of any duty */
+#define WORKER_SILENCE_MS (120 * 1000) /* a worker that moves no byte for so long is given up */
 
 struct worker {
     pid_t pid; /* 0 when not running */
@@ -83,9 +83,9 @@ struct worker_feed {
     int fd;             /* -1: from memory */
     const void *memory; /* borrowed */
     uint64_t size, flags, sent;
-    size_t head_sent;   /* bytes of struct worker_job */
-    bool short_file;    /* ended early, or could not be read: zeros since */
-    int sys;            /* errno of the reading, 0 if it only ended early */
+    size_t head_sent; /* bytes of struct worker_job */
+    bool short_file;  /* ended early, or could not be read: zeros since */
+    int sys;          /* errno of the reading, 0 if it only ended early */
 };
 
 /* Send on until the pipe is full or all was sent.  returns 0, or -1: the worker ended */

@@ -10,14 +10,15 @@ struct parse {
     struct elf *e;
     struct span file, shown;
     struct err *err;
-    size_t n;                            /* program headers */
+    size_t n; /* program headers */
     Elf64_Phdr header[ELF_HEADERS_MAX];
-    struct span strings;                 /* DT_STRTAB */
+    struct span strings; /* DT_STRTAB */
 };
 
 static int refuse(const struct parse *p, const char *why)
 {
-    return err_set(p->err, ERR_PINS, p->shown, "%s", why);
+    err_set(p->err, ERR_PINS, p->shown, "%s", why);
+    return -1;
 }
 
 bool elf_is(struct span file)

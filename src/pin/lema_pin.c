@@ -34,9 +34,9 @@ static int run_distribution(char **argv, int n)
 static const char *real_root(const char *dir)
 {
     char *real = realpath(dir, NULL);
-    if (real == NULL)
-        pin_die_errno(dir, errno);
-    return strcmp(real, "/") == 0 ? "" : real;
+    if (real != NULL)
+        return strcmp(real, "/") == 0 ? "" : real;
+    pin_die_errno(dir, errno);
 }
 
 static int run_host(char **argv, int n)
@@ -62,9 +62,9 @@ static int run_check(char **argv, int n)
         return usage();
     err_clear(&err);
     struct pins *pins = pin_grow(NULL, 1, sizeof *pins);
-    struct span manifest = pin_read(pin_join(argv[0], "/distribution.manifest", NULL));
-    struct span host = pin_read(pin_join(argv[0], "/host.manifest", NULL));
-    struct span profile = pin_read(pin_join(argv[0], "/toolchain.profile", NULL));
+    struct span manifest = pin_read(pin_join(argv[0], "/distribution.manifest"));
+    struct span host = pin_read(pin_join(argv[0], "/host.manifest"));
+    struct span profile = pin_read(pin_join(argv[0], "/toolchain.profile"));
     if (pins_parse(pins, manifest, host, profile, &err) != 0)
         pin_die_err(&err);
     return 0;

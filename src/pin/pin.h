@@ -20,11 +20,13 @@ _Noreturn void pin_die_errno(const char *what, int sys);
 /* The same line, and on it goes. */
 void pin_note(const char *what, const char *why);
 
-/* Memory that grows; never freed, and NULL is never returned. */
+/* Memory of n times size bytes, with the contents of memory (NULL, or from here) at its
+ * beginning; kept until the program ends.  Never NULL. */
 void *pin_grow(void *memory, size_t n, size_t size);
 char *pin_copy(struct span s);
-/* Concatenation of its arguments up to NULL. */
-char *pin_join(const char *first, ...) __attribute__((sentinel));
+/* Concatenation of strings. */
+#define pin_join(...) pin_join_all((const char *const[]){__VA_ARGS__, NULL})
+char *pin_join_all(const char *const *parts);
 
 /* Sort pointers (heap sort: musl's qsort is left out of this build, see vendor/musl.lock). */
 void pin_sort(void **pointers, size_t n, int (*compare)(const void *a, const void *b));

@@ -32,13 +32,16 @@ static struct entry *new_entry(struct entries *list, const char *path)
 {
     if (list->n == DISTRIBUTION_ENTRIES_MAX)
         pin_die(path, "the tree has more than %u entries", DISTRIBUTION_ENTRIES_MAX);
+    for (const char *c = path; *c != '\0'; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            pin_die(path, "the path holds a control byte");
     if (list->n == list->max) {
         list->max = 2 * list->max + 1024;
         list->p = pin_grow(list->p, list->max, sizeof(struct entry *));
     }
     struct entry *e = pin_grow(NULL, 1, sizeof *e);
     memset(e, 0, sizeof *e);
-    e->path = pin_join(path, NULL);
+    e->path = pin_join(path);
     list->p[list->n++] = e;
     return e;
 }
@@ -83,7 +86,8 @@ static void read_target(int dirfd, const char *name, struct entry *e)
         pin_die_errno(e->path, errno);
     struct span s = {(const uint8_t *)target, (size_t)n};
     if (!manifest_target_stays(str_span(e->path), s))
-        pin_die(e->path, "the link's target is not relative inside the tree, with every \"..\" first");
+        pin_die(e->path,
+                "the link's target is not relative inside the tree, with every \"..\" first");
     e->target = pin_copy(s);
 }
 
@@ -118,7 +122,7 @@ static void read_directory(struct entries *list, int fd, const char *path)
         if (d == NULL)
             break;
         if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0) {
-            char *below = pin_join(path, path[0] != '\0' ? "/" : "", d->d_name, NULL);
+            char *below = pin_join(path, path[0] != '\0' ? "/" : "", d->d_name);
             read_entry(list, dirfd(dir), d->d_name, below);
         }
     }

@@ -26,8 +26,8 @@ struct row {
 
 /* A file whose needs are to be found. */
 struct object {
-    const char *root; /* of the image, or "" for a program of the distribution */
-    char *path;       /* below that root */
+    bool own; /* of the distribution; otherwise of the host, below its root */
+    char *path;
 };
 
 struct search {
@@ -56,7 +56,7 @@ static int compare_rows(const void *a, const void *b)
 /* returns  false if it is there already */
 static bool add_row(struct search *s, enum host_role role, const char *path, const char *seen)
 {
-    const struct row like = {.role = role, .path = pin_join(path, NULL), .seen = pin_join(seen, NULL)};
+    const struct row like = {.role = role, .path = pin_join(path), .seen = pin_join(seen)};
     for (size_t i = 0; i < s->rows; i++)
         if (compare_rows(s->row[i], &like) == 0)
             return false;
@@ -64,17 +64,17 @@ static bool add_row(struct search *s, enum host_role role, const char *path, con
         pin_die(path, "more than %u files", HOST_FILES_MAX);
     struct row *row = pin_grow(NULL, 1, sizeof *row);
     *row = like;
-    struct span bytes = pin_read(pin_join(s->root, path, NULL));
+    struct span bytes = pin_read(pin_join(s->root, path));
     sha256_of(bytes.p, bytes.n, &row->sha256);
     s->row = pin_grow(s->row, s->rows + 1, sizeof(struct row *));
     s->row[s->rows++] = row;
     return true;
 }
 
-static void add_object(struct search *s, const char *root, char *path)
+static void add_object(struct search *s, bool own, char *path)
 {
     s->object = pin_grow(s->object, s->objects + 1, sizeof *s->object);
-    s->object[s->objects++] = (struct object){root, path};
+    s->object[s->objects++] = (struct object){own, path};
 }
 
 /* --- Where a loader looks ----------------------------------------------------------------- */
@@ -82,13 +82,13 @@ static void add_object(struct search *s, const char *root, char *path)
 static void add_directory(struct search *s, const char *path)
 {
     s->directory = pin_grow(s->directory, s->directories + 1, sizeof(char *));
-    s->directory[s->directories++] = pin_join(path, NULL);
+    s->directory[s->directories++] = pin_join(path);
 }
 
 static bool is_file(const char *root, const char *path)
 {
     struct stat st;
-    return stat(pin_join(root, path, NULL), &st) == 0 && S_ISREG(st.st_mode);
+    return stat(pin_join(root, path), &st) == 0 && S_ISREG(st.st_mode);
 }
 
 /* /etc/ld.so.conf and what it includes, one directory a line. */
@@ -97,7 +97,7 @@ static void read_conf(struct search *s, const char *path)
     char *real = pin_resolve(s->root, path);
     if (real == NULL || !is_file(s->root, real))
         return;
-    struct span rest = pin_read(pin_join(s->root, real, NULL)), line;
+    struct span rest = pin_read(pin_join(s->root, real)), line;
     while (kernel_next_line(&rest, &line)) {
         while (line.n > 0 && (line.p[line.n - 1] == ' ' || line.p[line.n - 1] == '/'))
             line.n--;
@@ -117,7 +117,7 @@ static void read_conf_directory(struct search *s, const char *path)
     char **name = NULL;
     size_t n = 0;
     char *real = pin_resolve(s->root, path);
-    DIR *dir = real != NULL ? opendir(pin_join(s->root, real, NULL)) : NULL;
+    DIR *dir = real != NULL ? opendir(pin_join(s->root, real)) : NULL;
     if (dir == NULL)
         return;
     for (struct dirent *d; (d = readdir(dir)) != NULL;) {
@@ -125,28 +125,32 @@ static void read_conf_directory(struct search *s, const char *path)
         if (length < 5 || strcmp(d->d_name + length - 5, ".conf") != 0)
             continue;
         name = pin_grow(name, n + 1, sizeof(char *));
-        name[n++] = pin_join(d->d_name, NULL);
+        name[n++] = pin_join(d->d_name);
     }
     closedir(dir);
     if (n > 0)
         pin_sort((void **)name, n, compare_names);
     for (size_t i = 0; i < n; i++)
-        read_conf(s, pin_join(path, "/", name[i], NULL));
+        read_conf(s, pin_join(path, "/", name[i]));
 }
 
 static void find_directories(struct search *s)
 {
-    static const char *const standard[] = {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu",
-                                           "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
+    static const char *const standard[] = {"/lib/x86_64-linux-gnu",
+                                           "/usr/lib/x86_64-linux-gnu",
+                                           "/lib64",
+                                           "/usr/lib64",
+                                           "/lib",
+                                           "/usr/lib"};
     read_conf_directory(s, "/etc/ld.so.conf.d");
     read_conf(s, "/etc/ld.so.conf");
     for (size_t i = 0; i < sizeof standard / sizeof standard[0]; i++) {
         add_directory(s, standard[i]);
-        if (s->library_home == NULL && pin_resolve(s->root, pin_join(standard[i], "/libc.so.6", NULL)))
-            s->library_home = pin_join(standard[i], NULL);
+        if (s->library_home == NULL && pin_resolve(s->root, pin_join(standard[i], "/libc.so.6")))
+            s->library_home = pin_join(standard[i]);
     }
     if (s->library_home == NULL)
-        s->library_home = pin_join("/lib", NULL);
+        s->library_home = pin_join("/lib");
 }
 
 /* --- What an object needs -------------------------------------------------------------------- */
@@ -160,12 +164,12 @@ static bool take(struct search *s, const char *directory, const char *name, cons
     const size_t n = s->role == HOST_DEP ? sizeof variants / sizeof variants[0] : 1;
     bool found = false;
     for (size_t i = 0; i < n; i++) {
-        char *path = pin_resolve(s->root, pin_join(directory, variants[i], name, NULL));
+        char *path = pin_resolve(s->root, pin_join(directory, variants[i], name));
         if (path == NULL || !is_file(s->root, path))
             continue;
         found = true;
         if (add_row(s, s->role, path, seen))
-            add_object(s, s->root, path);
+            add_object(s, false, path);
     }
     return found;
 }
@@ -173,7 +177,8 @@ static bool take(struct search *s, const char *directory, const char *name, cons
 static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return pin_copy((struct span){(const uint8_t *)path, slash != NULL ? (size_t)(slash - path) : 0});
+    return pin_copy(
+        (struct span){(const uint8_t *)path, slash != NULL ? (size_t)(slash - path) : 0});
 }
 
 /* One directory of a runpath: "$ORIGIN/../lib".  A program of the distribution finds its own
@@ -187,19 +192,19 @@ static bool take_runpath(struct search *s, const struct object *o, struct span p
         below = path + 7;
     else if (strncmp(path, "${ORIGIN}", 9) == 0)
         below = path + 9;
-    const char *seen = s->role == HOST_LIB ? pin_join(path, "/", name, NULL) : "";
+    const char *seen = s->role == HOST_LIB ? pin_join(path, "/", name) : "";
     if (below == NULL)
         return path[0] == '/' && take(s, path, name, seen);
-    char *directory = pin_join(directory_of(o->path), below, NULL);
-    if (o->root == s->root)
-        return take(s, directory, name, s->role == HOST_LIB ? pin_join(directory, "/", name, NULL) : "");
-    char *own = pin_resolve("", pin_join(directory, "/", name, NULL));
-    if (own == NULL || !is_file("", own))
+    char *directory = pin_join(directory_of(o->path), below);
+    if (!o->own)
+        return take(s, directory, name, s->role == HOST_LIB ? pin_join(directory, "/", name) : "");
+    char *real = pin_resolve("", pin_join(directory, "/", name));
+    if (real == NULL || !is_file("", real))
         return false;
     for (size_t i = 0; i < s->objects; i++)
-        if (s->object[i].root != s->root && strcmp(s->object[i].path, own) == 0)
+        if (s->object[i].own && strcmp(s->object[i].path, real) == 0)
             return true;
-    add_object(s, "", own);
+    add_object(s, true, real);
     return true;
 }
 
@@ -221,7 +226,7 @@ static bool take_by_runpath(struct search *s, const struct object *o, struct spa
 static void take_needed(struct search *s, const struct object *o, const struct elf *e,
                         const char *name)
 {
-    const char *seen = s->role == HOST_LIB ? pin_join(s->library_home, "/", name, NULL) : "";
+    const char *seen = s->role == HOST_LIB ? pin_join(s->library_home, "/", name) : "";
     if (strchr(name, '/') != NULL)
         pin_die(o->path, "needs a library by its path: %s", name);
     if (take_by_runpath(s, o, e->runpath, name))
@@ -252,7 +257,7 @@ static void find_needs(struct search *s, const struct object *o)
     struct elf e;
     struct err err;
     err_clear(&err);
-    struct span file = pin_read(pin_join(o->root, o->path, NULL));
+    struct span file = pin_read(o->own ? o->path : pin_join(s->root, o->path));
     if (!elf_is(file)) {
         pin_note(o->path, "is not an ELF file: what it needs is not looked for");
         return;
@@ -290,11 +295,11 @@ static void find_program(struct search *s, enum host_role role)
     static const char *const places[] = {"/usr/bin/", "/bin/"};
     const char *name = host_role_word(role);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        char *path = pin_resolve(s->root, pin_join(places[i], name, NULL));
+        char *path = pin_resolve(s->root, pin_join(places[i], name));
         if (path == NULL || !is_file(s->root, path))
             continue;
         add_row(s, role, path, "");
-        add_object(s, s->root, path);
+        add_object(s, false, path);
         return;
     }
     pin_note(name, "is not there: this lema will refuse what needs it");
@@ -334,7 +339,7 @@ int pin_host(const char *root, char *const *programs, size_t n)
         char *path = realpath(programs[i], NULL);
         if (path == NULL)
             pin_die_errno(programs[i], errno);
-        add_object(&s, "", path);
+        add_object(&s, true, path);
     }
     find_all_needs(&s);
     print_rows(&s);

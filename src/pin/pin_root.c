@@ -5,12 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "limits.h"
 #include "pin/pin.h"
 
+#define PIECE_BYTES ((size_t)4 << 20)
+#define BLOCK_ALIGN sizeof(max_align_t)
 #define LINKS_MAX 40 /* as the kernel counts */
 
 /* --- Errors ------------------------------------------------------------------------------ */
@@ -50,14 +53,42 @@ void pin_note(const char *what, const char *why)
 
 /* --- Memory and texts ---------------------------------------------------------------------- */
 
+/* Blocks are cut from large pieces and kept until the program ends.  In front of each stands
+ * its size. */
+static void *take_block(size_t size)
+{
+    static struct {
+        uint8_t *next;
+        size_t left;
+    } piece; /* the only state that outlives a call; lema-pin is one thread */
+    size_t whole = (size + sizeof(max_align_t) + BLOCK_ALIGN - 1) / BLOCK_ALIGN * BLOCK_ALIGN;
+    if (size > SIZE_MAX / 2)
+        pin_die_errno("memory", ENOMEM);
+    if (whole > piece.left) {
+        size_t n = whole > PIECE_BYTES ? whole : PIECE_BYTES;
+        piece.next = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        piece.left = n;
+        if (piece.next == MAP_FAILED)
+            pin_die_errno("memory", ENOMEM);
+    }
+    uint8_t *block = piece.next;
+    piece.next += whole;
+    piece.left -= whole;
+    memcpy(block, &size, sizeof size);
+    return block + sizeof(max_align_t);
+}
+
 void *pin_grow(void *memory, size_t n, size_t size)
 {
+    size_t old = 0;
     if (n == 0 || size > SIZE_MAX / n)
         pin_die("memory", "a size of %zu times %zu", n, size);
-    void *grown = realloc(memory, n * size);
-    if (grown == NULL)
-        pin_die_errno("memory", ENOMEM);
-    return grown;
+    uint8_t *block = take_block(n * size);
+    if (memory == NULL)
+        return block;
+    memcpy(&old, (uint8_t *)memory - sizeof(max_align_t), sizeof old);
+    memcpy(block, memory, old < n * size ? old : n * size);
+    return block;
 }
 
 char *pin_copy(struct span s)
@@ -69,19 +100,17 @@ char *pin_copy(struct span s)
     return copy;
 }
 
-char *pin_join(const char *first, ...)
+char *pin_join_all(const char *const *parts)
 {
     size_t n = 0;
-    char *joined = pin_grow(NULL, 1, 1);
-    va_list args;
-    va_start(args, first);
-    for (const char *s = first; s != NULL; s = va_arg(args, const char *)) {
-        size_t more = strlen(s);
-        joined = pin_grow(joined, n + more + 1, 1);
-        memcpy(joined + n, s, more);
-        n += more;
+    for (size_t i = 0; parts[i] != NULL; i++)
+        n += strlen(parts[i]);
+    char *joined = pin_grow(NULL, n + 1, 1);
+    n = 0;
+    for (size_t i = 0; parts[i] != NULL; i++) {
+        memcpy(joined + n, parts[i], strlen(parts[i]));
+        n += strlen(parts[i]);
     }
-    va_end(args);
     joined[n] = '\0';
     return joined;
 }
@@ -173,8 +202,8 @@ static bool step(const char *root, char **resolved, char **rest, const char *nam
 {
     struct stat st;
     char target[PATH_BYTES_MAX + 1];
-    char *path = pin_join(*resolved, "/", name, NULL);
-    char *host = pin_join(root, path, NULL);
+    char *path = pin_join(*resolved, "/", name);
+    char *host = pin_join(root, path);
     if (lstat(host, &st) != 0)
         return false;
     if (!S_ISLNK(st.st_mode)) {
@@ -187,15 +216,15 @@ static bool step(const char *root, char **resolved, char **rest, const char *nam
     target[n] = '\0';
     if (target[0] == '/')
         (*resolved)[0] = '\0';
-    *rest = pin_join(target, "/", *rest, NULL);
+    *rest = pin_join(target, "/", *rest);
     return true;
 }
 
 char *pin_resolve(const char *root, const char *path)
 {
     int links = LINKS_MAX;
-    char *resolved = pin_join("", NULL);
-    char *rest = pin_join(path, NULL);
+    char *resolved = pin_join("");
+    char *rest = pin_join(path);
     while (rest[0] != '\0') {
         size_t n = strcspn(rest, "/");
         char *name = pin_copy((struct span){(const uint8_t *)rest, n});
