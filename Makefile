@@ -32,8 +32,9 @@ evidence = evidence/boot evidence/config evidence/latch evidence/ledger evidence
 call     = call/attend call/call call/capture call/checks call/finish call/init call/inner \
            call/launch call/runtime call/sandbox call/sandbox_bwrap call/scope \
            call/scope_systemd call/start call/view call/wire call/work
-front    = front/cmd_init front/cmd_doctor front/cmd_pins front/cmd_check_runtime \
-           front/cmd_info front/cmd_ledger front/out
+front    = front/cmd_check_runtime front/cmd_doctor front/cmd_http_build front/cmd_info \
+           front/cmd_init front/cmd_ledger front/cmd_pins front/command front/doctor_probe \
+           front/options front/out front/step
 main     = front/main
 pin      = pin/elf pin/lema_pin pin/pin_distribution pin/pin_host pin/pin_root
 
@@ -180,7 +181,9 @@ check:
 	tests/check
 fuzz: tests
 	tests/fuzz/run
-demo bench repro audit: all
+demo:
+	tests/demo
+bench repro audit: all
 	tests/$@
 lint: $(GEN)
 	tests/lint

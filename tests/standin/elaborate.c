@@ -1,6 +1,9 @@
 /* Elaborates a source: see elaborate.h. README.md describes the language. */
 #include "elaborate.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "files.h"
 #include "version.h"
 
@@ -249,6 +252,30 @@ static void command_example(struct command *c)
     declare(c, DECL_THEOREM, true);
 }
 
+/* IO.FS.readFile "PATH" >>= IO.print, as Lean would do it. */
+static bool eval_file(struct span rest, struct text *t)
+{
+    static const char before[] = "IO.FS.readFile \"", after[] = "\" >>= IO.print";
+    char path[256], bytes[4096];
+    size_t n = sizeof before - 1 + sizeof after - 1;
+    FILE *f;
+
+    if (rest.n <= n || rest.n - n >= sizeof path || memcmp(rest.p, before, sizeof before - 1) != 0 ||
+        memcmp(rest.p + rest.n - (sizeof after - 1), after, sizeof after - 1) != 0)
+        return false;
+    memcpy(path, rest.p + sizeof before - 1, rest.n - n);
+    path[rest.n - n] = '\0';
+    f = fopen(path, "r");
+    if (f == NULL)
+        return false;
+    while ((n = fread(bytes, 1, sizeof bytes, f)) > 0)
+        text_add(t, (struct span){bytes, n});
+    fclose(f);
+    while (t->n > 0 && t->p[t->n - 1] == '\n')
+        t->n--;
+    return true;
+}
+
 static void command_eval(struct command *c)
 {
     struct span rest = {c->e->source.clean + c->offset, c->end - c->offset};
@@ -259,12 +286,15 @@ static void command_eval(struct command *c)
         text_addf(&t, "\"%s\"", STANDIN_VERSION_STRING);
     else if (rest.n >= 2 && rest.p[0] == '"' && rest.p[rest.n - 1] == '"')
         text_add(&t, rest);
+    else
+        eval_file(rest, &t);
     if (t.n > 0) {
         emit(c->e, INFORMATION, NULL, c->keyword_at, c->keyword.n + 1, &t);
         return;
     }
     emit_string(c->e, ERROR, NULL, c->keyword_at, c->keyword.n + 1,
-                "stand-in: #eval knows Lean.versionString and one string");
+                "stand-in: #eval knows Lean.versionString, one string, and "
+                "IO.FS.readFile PATH >>= IO.print");
 }
 
 static void print_axioms(struct text *t, const struct decl *d)
