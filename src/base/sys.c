@@ -10,6 +10,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -64,6 +65,12 @@ ssize_t sys_getdents64(int fd, void *buffer, size_t size)
 int sys_seccomp_filter(const struct sock_fprog *program)
 {
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0u, program);
+}
+
+int sys_limit(int which, uint64_t value)
+{
+    const struct rlimit limit = {.rlim_cur = value, .rlim_max = value};
+    return (int)syscall(SYS_prlimit64, 0, which, &limit, NULL);
 }
 
 int sys_capget(uint64_t *effective, uint64_t *permitted, uint64_t *inheritable)

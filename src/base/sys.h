@@ -38,6 +38,10 @@ ssize_t sys_getdents64(int fd, void *buffer, size_t size);
 /* seccomp(2) SECCOMP_SET_MODE_FILTER without flags; no_new_privs must be set. */
 int sys_seccomp_filter(const struct sock_fprog *program);
 
+/* prlimit(2): both limits of the caller's resource which (RLIMIT_...).  setrlimit(3)
+ * takes an int or an enumeration, as the libc has it. */
+int sys_limit(int which, uint64_t value);
+
 /* capget(2) of the calling thread: the three sets as 64-bit masks. */
 int sys_capget(uint64_t *effective, uint64_t *permitted, uint64_t *inheritable);
 

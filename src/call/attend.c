@@ -70,14 +70,9 @@ static void take_control(struct attend *a, const struct wire_report *report, pid
         else
             a->hello = true;
         break;
-    case WIRE_SANDBOX_ENDED:
-        a->sandbox_ended = true;
-        break;
-    case WIRE_FAILED:
-        take_failure(a, report);
-        break;
-    default:
-        a->protocol = true;
+    case WIRE_SANDBOX_ENDED: a->sandbox_ended = true; break;
+    case WIRE_FAILED: take_failure(a, report); break;
+    default: a->protocol = true;
     }
 }
 
@@ -115,7 +110,8 @@ static void hear(struct attend *a, int *socket)
         pid_t sender = 0;
 
         err_clear(&err);
-        int got = wire_receive(*socket, &report, sizeof report, NULL, 0, NULL, false, &sender, &err);
+        int got =
+            wire_receive(*socket, &report, sizeof report, NULL, 0, NULL, false, &sender, &err);
         if (got == 0)
             return;
         if (got < 0) {

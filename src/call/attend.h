@@ -19,25 +19,25 @@
 #define DIAGNOSTICS_BYTES 1024u
 
 struct attend {
-    struct launcher *launcher; /* borrowed */
-    struct capture *log;       /* borrowed */
-    struct scope *scope;       /* borrowed */
+    struct launcher *launcher;                 /* borrowed */
+    struct capture *log;                       /* borrowed */
+    struct scope *scope;                       /* borrowed */
     int control, status, diagnostics, signals; /* -1 when closed or ended */
     sigset_t mask_before;
-    pid_t child;               /* what LAUNCHER started */
+    pid_t child; /* what LAUNCHER started */
 
-    bool hello;                /* INNER proved itself as child */
-    bool ready;                /* INIT: confined */
-    bool executed;             /* INIT: the program runs */
-    bool exited;               /* INIT: wait_status and stamp_ns are set */
-    bool sandbox_ended;        /* INNER: its child was reaped */
-    bool inner_ended;          /* its socket ended */
-    bool reaped;               /* LAUNCHER: child was reaped */
-    bool reap_failed;          /* LAUNCHER could not, or ended */
-    bool failed;               /* a step failed before the program ran: failure */
-    bool protocol;             /* something came that was not allowed */
-    bool oom;                  /* memory.events counted an oom_kill */
-    bool interrupted;          /* SIGINT, SIGTERM or SIGHUP came */
+    bool hello;         /* INNER proved itself as child */
+    bool ready;         /* INIT: confined */
+    bool executed;      /* INIT: the program runs */
+    bool exited;        /* INIT: wait_status and stamp_ns are set */
+    bool sandbox_ended; /* INNER: its child was reaped */
+    bool inner_ended;   /* its socket ended */
+    bool reaped;        /* LAUNCHER: child was reaped */
+    bool reap_failed;   /* LAUNCHER could not, or ended */
+    bool failed;        /* a step failed before the program ran: failure */
+    bool protocol;      /* something came that was not allowed */
+    bool oom;           /* memory.events counted an oom_kill */
+    bool interrupted;   /* SIGINT, SIGTERM or SIGHUP came */
     int wait_status;
     uint64_t stamp_ns;
     struct wire_report failure;

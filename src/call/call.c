@@ -210,7 +210,8 @@ static int prepare(struct native *n, struct err *err)
     if (checks_run(n->rt, &n->checks, err) != 0 || refuse_used_name(n, err) != 0 ||
         boot_id_read(n->boot_id, err) != 0 || scope_name(&n->scope, err) != 0)
         return -1;
-    n->call_fd = work_make(n->rt->work_fd, q->name, q->input, q->input_n, n->input, n->rt->uid, err);
+    n->call_fd =
+        work_make(n->rt->work_fd, q->name, q->input, q->input_n, n->input, n->rt->uid, err);
     if (n->call_fd < 0)
         return -1;
     n->work_made = true;
@@ -269,6 +270,19 @@ static void fill_answer(const struct native *n, struct call_answer *answer)
     answer->detail = n->detail;
 }
 
+/* The call's fault with the first detail: which file, which limit, which errno. */
+static int report_fault(const struct native *n, struct err *err)
+{
+    const char *fault = fault_word(fault_first(n->faults));
+    char why[ERR_TEXT_BYTES];
+    struct text t = text_on(why, sizeof why);
+
+    err_format(&n->detail, &t);
+    if (strcmp(n->detail.obj, fault) == 0)
+        return err_set(err, ERR_FAULT, str_span(n->request->name), "%s", why);
+    return err_set(err, ERR_FAULT, str_span(n->request->name), "%s: %s", fault, why);
+}
+
 /* Steps 7 to 11. */
 static int perform(struct native *n, struct call_answer *answer, struct err *err)
 {
@@ -289,8 +303,7 @@ static int perform(struct native *n, struct call_answer *answer, struct err *err
     if (result != 0)
         return -1;
     if (n->faults != 0)
-        return err_set(err, ERR_FAULT, str_span(n->request->name), "%s: %s",
-                       fault_word(fault_first(n->faults)), n->detail.why);
+        return report_fault(n, err);
     if (n->result.setup_failed)
         return err_set(err, ERR_SETUP, str_span(n->request->name), "%s of %s failed: %s",
                        n->result.setup_step, n->result.setup_object,

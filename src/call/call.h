@@ -15,7 +15,7 @@
 #include "evidence/record.h"
 
 struct call_request {
-    const char *name;               /* borrowed; call_name_valid */
+    const char *name; /* borrowed; call_name_valid */
     enum call_kind kind;
     const char *const *argv;        /* NULL-terminated; argv[0] is a path in the sandbox */
     const struct work_input *input; /* put into /call before the start */
@@ -27,12 +27,12 @@ struct call_request {
 };
 
 struct call_answer {
-    struct record_result result;    /* as recorded */
+    struct record_result result; /* as recorded */
     struct digest result_sha256;
-    uint64_t reservations;          /* native_calls_used, this call counted */
+    uint64_t reservations; /* native_calls_used, this call counted */
     char unit[UNIT_BYTES];
-    char diagnostics[512];          /* what systemd-run or bwrap said, escaped, "" if nothing */
-    struct err detail;              /* of the first fault or setup failure, or clear */
+    char diagnostics[512]; /* what systemd-run or bwrap said, escaped, "" if nothing */
+    struct err detail;     /* of the first fault or setup failure, or clear */
 };
 
 /* Make a native call.

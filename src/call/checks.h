@@ -9,11 +9,11 @@
 
 /* What the checks found and the call then uses. */
 struct checks {
-    const char *call;               /* the name it asks for; borrowed */
-    struct ledger ledger;           /* open; chain end as read */
+    const char *call;     /* the name it asks for; borrowed */
+    struct ledger ledger; /* open; chain end as read */
     struct ledger_summary summary;
     struct machine machine;
-    int host_fd[HOST_FILES_MAX];    /* the files that were hashed, -1 = none */
+    int host_fd[HOST_FILES_MAX]; /* the files that were hashed, -1 = none */
 };
 
 void checks_init(struct checks *c);

@@ -167,7 +167,7 @@ static uint64_t elapsed_ms(uint64_t from, uint64_t to)
 static void judge_times(struct native *n)
 {
     struct record_result *r = &n->result;
-    uint64_t end = n->attend.exited ? n->attend.stamp_ns
+    uint64_t end = n->attend.exited  ? n->attend.stamp_ns
                    : n->gone_ns != 0 ? n->gone_ns
                                      : clock_boot_ns();
 

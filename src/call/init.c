@@ -56,8 +56,11 @@ static void check_devices(void)
     static const struct {
         const char *path;
         unsigned int minor;
-    } devices[] = {{"/dev/null", 3}, {"/dev/zero", 5}, {"/dev/full", 7},
-                   {"/dev/random", 8}, {"/dev/urandom", 9}};
+    } devices[] = {{"/dev/null", 3},
+                   {"/dev/zero", 5},
+                   {"/dev/full", 7},
+                   {"/dev/random", 8},
+                   {"/dev/urandom", 9}};
     struct stat st;
 
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
@@ -95,11 +98,11 @@ static void unpack(struct wire_task *task, char *argv[static ARGV_MAX + 1])
     if (task->argc == 0 || task->argc > ARGV_MAX || task->bytes > ARGV_BYTES_MAX)
         fail("task", "bounds", EPROTO);
     for (uint32_t i = 0; i < task->argc; i++) {
-        const char *end = memchr(task->argv + at, '\0', task->bytes - at);
-        if (end == NULL)
+        size_t n = strnlen(task->argv + at, task->bytes - at);
+        if (n == task->bytes - at)
             fail("task", "argv", EPROTO);
         argv[i] = task->argv + at;
-        at = (size_t)(end - task->argv) + 1;
+        at += n + 1;
     }
     if (at != task->bytes)
         fail("task", "argv", EPROTO);
@@ -123,10 +126,9 @@ static _Noreturn void program_fail(const char *step, int sys)
     _exit(1);
 }
 
-static void set_limit(__typeof__(RLIMIT_CORE) which, uint64_t bytes, const char *name)
+static void set_limit(int which, uint64_t bytes, const char *name)
 {
-    const struct rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
-    if (setrlimit(which, &limit) != 0)
+    if (sys_limit(which, bytes) != 0)
         program_fail(name, errno);
 }
 
@@ -219,8 +221,7 @@ static void refuse_by_hand(void)
     int type = 0;
     socklen_t size = sizeof type;
 
-    if (getpid() == 1 &&
-        getsockopt(INNER_FD_STATUS, SOL_SOCKET, SO_TYPE, &type, &size) == 0 &&
+    if (getpid() == 1 && getsockopt(INNER_FD_STATUS, SOL_SOCKET, SO_TYPE, &type, &size) == 0 &&
         type == SOCK_SEQPACKET)
         return;
     ssize_t ignored = write(STDERR_FILENO, by_hand, sizeof by_hand - 1);

@@ -64,6 +64,8 @@ static _Noreturn void child_fail(int pipe_fd, const char *step, int sys)
  * then down, so that none is overwritten before it was moved. */
 static void child_place(int pipe_fd, int *fds, size_t n, const int *targets)
 {
+    if (n > WIRE_DESCRIPTORS_MAX)
+        child_fail(pipe_fd, STEP_DESCRIPTORS, E2BIG);
     for (size_t i = 0; i < n; i++) {
         fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, INNER_FD_CONTROL + (int)WIRE_DESCRIPTORS_MAX);
         if (fds[i] < 0)
@@ -110,9 +112,22 @@ static void exec_systemd_run(int pipe_fd, int program, const struct wire_launch 
     text_adds(&t, "XDG_RUNTIME_DIR=");
     text_adds(&t, directory);
 
-    const char *const argv[] = {"systemd-run", "--user", "--scope", "--no-ask-password", "--quiet",
-                          "--collect", unit, memory, "--property=MemorySwapMax=0", tasks, cpu,
-                          "--property=OOMPolicy=continue", "--", self, "--inner", NULL};
+    const char *const argv[] = {"systemd-run",
+                                "--user",
+                                "--scope",
+                                "--no-ask-password",
+                                "--quiet",
+                                "--collect",
+                                unit,
+                                memory,
+                                "--property=MemorySwapMax=0",
+                                tasks,
+                                cpu,
+                                "--property=OOMPolicy=continue",
+                                "--",
+                                self,
+                                "--inner",
+                                NULL};
     const char *const envp[] = {runtime, NULL};
     sys_exec_fd(program, argv, envp);
     child_fail(pipe_fd, "exec systemd-run", errno);
@@ -125,10 +140,12 @@ static void exec_systemctl(int pipe_fd, int program, const struct wire_launch *o
     struct text t = text_on(runtime, sizeof runtime);
     text_adds(&t, "XDG_RUNTIME_DIR=");
     text_adds(&t, directory);
-    const char *const argv[] = {"systemctl", "--user", "--no-ask-password", "--no-pager", "--plain",
-                          "--no-legend", "--full", "--all",
-                          "--state=active,reloading,activating,deactivating", "list-units",
-                          UNIT_PREFIX "*", NULL};
+    const char *const pattern = UNIT_PREFIX "*";
+    const char *const argv[] = {
+        "systemctl",  "--user",  "--no-ask-password",
+        "--no-pager", "--plain", "--no-legend",
+        "--full",     "--all",   "--state=active,reloading,activating,deactivating",
+        "list-units", pattern,   NULL};
     const char *const envp[] = {runtime, NULL};
     sys_exec_fd(program, argv, envp);
     child_fail(pipe_fd, "exec systemctl", errno);
@@ -137,7 +154,7 @@ static void exec_systemctl(int pipe_fd, int program, const struct wire_launch *o
 static _Noreturn void child_run_scope(int pipe_fd, const struct wire_launch *order, int *fds,
                                       size_t n)
 {
-    int targets[WIRE_DESCRIPTORS_MAX];
+    int targets[WIRE_DESCRIPTORS_MAX] = {0};
     targets[RUN_SCOPE_FD_SYSTEMD_RUN] = -1;
     targets[RUN_SCOPE_FD_DIAGNOSTICS] = STDERR_FILENO;
     targets[RUN_SCOPE_FD_NULL] = STDIN_FILENO;
@@ -153,7 +170,7 @@ static _Noreturn void child_run_scope(int pipe_fd, const struct wire_launch *ord
 static _Noreturn void child_list_units(int pipe_fd, const struct wire_launch *order, int *fds,
                                        size_t n)
 {
-    int targets[WIRE_DESCRIPTORS_MAX];
+    int targets[WIRE_DESCRIPTORS_MAX] = {0};
     targets[LIST_UNITS_FD_SYSTEMCTL] = -1;
     targets[LIST_UNITS_FD_OUT] = STDOUT_FILENO;
     child_place(pipe_fd, fds, n, targets);

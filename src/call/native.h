@@ -9,30 +9,30 @@
 #include "evidence/latch.h"
 
 struct native {
-    struct runtime *rt;                   /* borrowed */
-    const struct call_request *request;   /* borrowed */
+    struct runtime *rt;                 /* borrowed */
+    const struct call_request *request; /* borrowed */
     struct checks checks;
     struct scope scope;
     struct attend attend;
     struct capture log;
     struct file_pending result_file;
     struct file_pending latch_file[LATCHES];
-    int call_fd;                          /* work/CALL */
+    int call_fd; /* work/CALL */
     struct record_input input[INPUTS_MAX];
     char boot_id[40];
     struct digest reserved_sha256;
 
     bool lock_held;
     bool work_made;
-    bool reserved;                        /* the reserve line is durable */
-    bool scope_found;                     /* its cgroup is open */
-    bool timed_out;                       /* the deadline came while it ran */
-    uint64_t released_ns, deadline_ns;    /* CLOCK_BOOTTIME; 0 before the release */
-    uint64_t killed_ns;                   /* cgroup.kill was written; 0 = not */
-    uint64_t gone_ns;                     /* proved gone; 0 = not */
+    bool reserved;                     /* the reserve line is durable */
+    bool scope_found;                  /* its cgroup is open */
+    bool timed_out;                    /* the deadline came while it ran */
+    uint64_t released_ns, deadline_ns; /* CLOCK_BOOTTIME; 0 before the release */
+    uint64_t killed_ns;                /* cgroup.kill was written; 0 = not */
+    uint64_t gone_ns;                  /* proved gone; 0 = not */
     fault_set faults;
     struct record_result result;
-    struct err detail;                    /* of the first fault or setup failure */
+    struct err detail; /* of the first fault or setup failure */
 };
 
 /* Note a fault; the first detail stays (why may be NULL: detail is set by the caller). */

@@ -190,8 +190,8 @@ static int seal_self(struct runtime *rt, struct err *err)
     fd_close(&from);
     if (result != 0)
         return -1;
-    if (fcntl(rt->self_fd, F_ADD_SEALS,
-              F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0)
+    if (fcntl(rt->self_fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) !=
+        0)
         return err_sys(err, ERR_IO, "fcntl", errno, str_span("F_ADD_SEALS"), NULL);
     if (fstat(rt->self_fd, &st) != 0)
         return err_sys(err, ERR_IO, "fstat", errno, str_span("lema"), NULL);
@@ -214,8 +214,8 @@ static int load_whole(struct runtime *rt, const struct dist_progress *progress, 
 {
     if (make_directories(rt, err) != 0 || seal_self(rt, err) != 0)
         return -1;
-    if (dist_verify(&rt->dist, &rt->pins.manifest, rt->distribution.fd, rt->uid, &rt->pool, progress,
-                    err) != 0)
+    if (dist_verify(&rt->dist, &rt->pins.manifest, rt->distribution.fd, rt->uid, &rt->pool,
+                    progress, err) != 0)
         return -1;
     if (refuse_held(rt, &rt->output, rt->config.output, err) != 0 ||
         refuse_held(rt, &rt->lock, rt->config.shared_lock, err) != 0 ||

@@ -30,8 +30,8 @@ enum runtime_depth {
 };
 
 struct runtime {
-    uid_t uid;                  /* effective user */
-    const struct clock *clock;  /* clock_system, or a test's */
+    uid_t uid;                 /* effective user */
+    const struct clock *clock; /* clock_system, or a test's */
     struct launcher launcher;
     struct worker config_worker, ledger_worker, record_worker;
     struct hash_pool pool;
@@ -43,10 +43,10 @@ struct runtime {
     struct config config;
     struct digest config_sha256;
     struct latch_place latch[LATCHES];
-    bool whole;                 /* loaded with RUNTIME_WHOLE */
-    struct dist dist;           /* filled when whole */
+    bool whole;                            /* loaded with RUNTIME_WHOLE */
+    struct dist dist;                      /* filled when whole */
     int work_fd, modules_fd, artifacts_fd; /* below the output; -1 unless whole */
-    int self_fd;                /* a sealed copy of lema's own file; -1 unless whole */
+    int self_fd;                           /* a sealed copy of lema's own file; -1 unless whole */
     struct digest self_sha256;
 };
 

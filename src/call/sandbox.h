@@ -23,8 +23,8 @@ int sandbox_bwrap_enter(const struct view *view, struct err *err);
 
 /* sandbox_bwrap.c: the arguments it is executed with, NULL-terminated, in
  * caller-owned memory; the tests look at them too. */
-#define SANDBOX_BWRAP_WORDS_MAX (64u + 4u * VIEW_ROWS_MAX)
-#define SANDBOX_BWRAP_NUMBERS_BYTES (8u * VIEW_ROWS_MAX)
+#define SANDBOX_BWRAP_WORDS_MAX ((size_t)4 * VIEW_ROWS_MAX + 64)
+#define SANDBOX_BWRAP_NUMBERS_BYTES ((size_t)12 * VIEW_ROWS_MAX)
 struct sandbox_bwrap_arguments {
     const char *word[SANDBOX_BWRAP_WORDS_MAX];
     size_t n;

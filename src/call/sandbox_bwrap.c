@@ -17,6 +17,7 @@ static void add(struct sandbox_bwrap_arguments *a, const char *word)
     a->n++;
 }
 
+/* A row has one number, of at most 10 digits and its NUL: there is room for every row's. */
 static void add_number(struct sandbox_bwrap_arguments *a, int number)
 {
     struct text t = text_on(a->numbers + a->numbers_n, sizeof a->numbers - a->numbers_n);
@@ -55,9 +56,10 @@ static void add_row(struct sandbox_bwrap_arguments *a, const struct view_row *ro
 
 /* Every word but those of the view's rows. */
 static const char *const before[] = {
-    "bwrap",         "--unshare-user",  "--unshare-ipc", "--unshare-pid", "--unshare-net",
-    "--unshare-uts", "--unshare-cgroup", "--disable-userns", "--hostname", VIEW_HOST_NAME,
-    "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--cap-drop", "ALL",
+    "bwrap",         "--unshare-user", "--unshare-ipc",     "--unshare-pid",
+    "--unshare-net", "--unshare-uts",  "--unshare-cgroup",  "--disable-userns",
+    "--hostname",    VIEW_HOST_NAME,   "--die-with-parent", "--new-session",
+    "--as-pid-1",    "--clearenv",     "--cap-drop",        "ALL",
 };
 static const char *const after[] = {
     "--remount-ro", "/", "--chdir", VIEW_WORK_DIRECTORY, "--",

@@ -224,7 +224,7 @@ int scope_oom_kills(const struct scope *s, uint64_t *kills, struct err *err)
 void scope_read_counters(const struct scope *s, struct record_result *result)
 {
     char buffer[CGROUP_FILE_BYTES];
-    uint64_t value;
+    uint64_t value = 0;
     struct err ignored; /* an older kernel has no such file: null in the record */
 
     result->memory_peak = result->tasks_peak = result->cpu_ms = RECORD_NULL;
@@ -234,7 +234,8 @@ void scope_read_counters(const struct scope *s, struct record_result *result)
     if (one_number(s->cgroup_fd, "pids.peak", &value, &ignored) == 0)
         result->tasks_peak = value;
     ssize_t n = kernel_read(s->cgroup_fd, "cpu.stat", buffer, sizeof buffer, NULL, &ignored);
-    if (n > 0 && keyed_number((struct span){(const uint8_t *)buffer, (size_t)n}, "usage_usec", &value))
+    if (n > 0 &&
+        keyed_number((struct span){(const uint8_t *)buffer, (size_t)n}, "usage_usec", &value))
         result->cpu_ms = value / 1000;
 }
 

@@ -18,8 +18,8 @@
 
 struct scope {
     char unit[UNIT_BYTES];
-    int cgroup_fd;        /* the scope's directory, -1 before scope_find */
-    int memory_events_fd; /* POLLPRI when it changes, -1 before scope_find */
+    int cgroup_fd;                 /* the scope's directory, -1 before scope_find */
+    int memory_events_fd;          /* POLLPRI when it changes, -1 before scope_find */
     char path[PATH_BYTES_MAX + 1]; /* of the cgroup below the cgroup2 root, "/…" */
 };
 

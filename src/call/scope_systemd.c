@@ -76,7 +76,7 @@ int scope_check_controllers(uid_t uid, struct err *err)
 
 /* A bounded search of a cgroup tree for directories by name. */
 struct search {
-    const char *name;    /* whole name, or NULL: any that begins with UNIT_PREFIX */
+    const char *name; /* whole name, or NULL: any that begins with UNIT_PREFIX */
     bool only_populated;
     uid_t uid;
     uint32_t entries;
@@ -110,8 +110,8 @@ static int search_entry(int dirfd, const char *name, int depth, struct search *s
         return err_set(err, ERR_LIVE_SCOPE, str_span(name),
                        "the cgroup tree is larger than lema looks through");
     err_clear(&local);
-    int fd = walk_component(dirfd, name, WALK_DIRECTORY, O_RDONLY, s->uid, false, str_span(name), &st,
-                            &missing, &local);
+    int fd = walk_component(dirfd, name, WALK_DIRECTORY, O_RDONLY, s->uid, false, str_span(name),
+                            &st, &missing, &local);
     if (fd < 0 && (missing || local.sys == ENODEV))
         return 0;
     if (fd < 0) {
@@ -220,10 +220,10 @@ static int check_answer(const char *answer, size_t n, int status, struct err *er
                        "the user manager cannot be asked: %.*s", (int)num_min(shown.n, 120),
                        answer);
     }
-    while (word < n && answer[word] != ' ' && answer[word] != '\n')
-        word++;
     if (n == 0)
         return 0;
+    while (word < n && answer[word] != ' ' && answer[word] != '\n')
+        word++;
     return err_set(err, ERR_LIVE_SCOPE, (struct span){(const uint8_t *)answer, word},
                    "this unit is live; wait for it, or stop it");
 }
@@ -231,7 +231,7 @@ static int check_answer(const char *answer, size_t n, int status, struct err *er
 static int ask_manager(struct launcher *l, int systemctl_fd, uid_t uid, struct err *err)
 {
     struct wire_launch order;
-    char answer[LIST_BYTES_MAX];
+    char answer[LIST_BYTES_MAX] = {0};
     int ends[2], fds[LIST_UNITS_FDS], status = 0;
     pid_t pid;
 

@@ -18,7 +18,7 @@
 
 /* Both ends of everything between MONITOR and a call's processes. */
 struct channels {
-    int control[2], status[2]; /* [0] MONITOR's */
+    int control[2], status[2];  /* [0] MONITOR's */
     int log[2], diagnostics[2]; /* [0] read */
     int null;
 };
@@ -154,8 +154,8 @@ static int prove_scope(struct native *n, struct err *err)
         return 0;
     }
     if (!n->attend.hello) {
-        native_setup_failed(n, "scope", n->scope.unit, 0);
         native_fault(n, FAULT_SCOPE_MISSING, "the scope's process did not appear");
+        native_setup_failed(n, "scope", n->scope.unit, 0);
         return 0;
     }
     if (scope_find(&n->scope, n->attend.child, n->rt->uid, &n->detail) != 0) {
@@ -216,8 +216,7 @@ static int pack_task(struct wire_task *task, const char *const *argv, struct err
         at += length;
     }
     task->bytes = (uint32_t)at;
-    return task->argc > 0 ? 0
-                          : err_set(err, ERR_INTERNAL, str_span("arguments"), "there are none");
+    return task->argc > 0 ? 0 : err_set(err, ERR_INTERNAL, str_span("arguments"), "there are none");
 }
 
 /* The wall time starts here (specification 6). */

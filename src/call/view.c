@@ -4,8 +4,8 @@
 #include "call/wire.h"
 
 const char *const view_environment[] = {
-    "PATH=/lean/bin",     "HOME=/call",         "TMPDIR=/call/tmp", "LANG=C.UTF-8",
-    "LEAN_SYSROOT=/lean", "LEAN_PATH=/modules", NULL,
+    "PATH=/lean/bin",     "HOME=/call", "TMPDIR=/call/tmp", "LANG=C.UTF-8", "LEAN_SYSROOT=/lean",
+    "LEAN_PATH=/modules", NULL,
 };
 
 /* No pts, shm or tty: nothing in the sandbox has a terminal. */
@@ -49,8 +49,7 @@ int view_make(struct view *view, const struct pins *pins, struct err *err)
     for (size_t i = 0; i < pins->host_n; i++) {
         if (pins->host[i].role != HOST_LIB)
             continue;
-        view->row[view->n++] =
-            (struct view_row){VIEW_READ_ONLY, pins->host[i].seen, fd++, NULL};
+        view->row[view->n++] = (struct view_row){VIEW_READ_ONLY, pins->host[i].seen, fd++, NULL};
     }
     return 0;
 }

@@ -31,6 +31,8 @@ int wire_send(int socket, const void *message, size_t size, const int *fds, size
         /* size_t in glibc, socklen_t in musl; at most sizeof control */
         header.msg_controllen = (__typeof__(header.msg_controllen))CMSG_SPACE(sizeof(int) * n);
         struct cmsghdr *c = CMSG_FIRSTHDR(&header);
+        if (c == NULL)
+            return err_set(err, ERR_INTERNAL, SOCKET, "no room for %zu descriptors", n);
         c->cmsg_level = SOL_SOCKET;
         c->cmsg_type = SCM_RIGHTS;
         c->cmsg_len = (__typeof__(c->cmsg_len))CMSG_LEN(sizeof(int) * n);
@@ -88,10 +90,11 @@ static void close_received(int *fds, size_t got, size_t max)
         fd_close(&fds[i]);
 }
 
-int wire_receive(int socket, void *message, size_t size, int *fds, size_t max, size_t *n,
-                 bool wait, pid_t *sender, struct err *err)
+int wire_receive(int socket, void *message, size_t size, int *fds, size_t max, size_t *n, bool wait,
+                 pid_t *sender, struct err *err)
 {
     union control control;
+    /* cppcheck-suppress ctuuninitvar ; recvmsg(2) writes what message points at */
     struct iovec iov = {message, size};
     struct msghdr header = {.msg_iov = &iov,
                             .msg_iovlen = 1,
@@ -116,8 +119,9 @@ int wire_receive(int socket, void *message, size_t size, int *fds, size_t max, s
     }
     if ((size_t)got != size || received > max || (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
         close_received(fds, received, max);
-        return err_set(err, ERR_IO, SOCKET, "a message of %zd bytes with %zu descriptors, expected %zu bytes",
-                       got, received, size);
+        return err_set(err, ERR_IO, SOCKET,
+                       "a message of %zd bytes with %zu descriptors, expected %zu bytes", got,
+                       received, size);
     }
     if (n != NULL)
         *n = received;

@@ -22,11 +22,11 @@ enum wire_order {
 };
 
 struct wire_launch {
-    uint32_t order;         /* enum wire_order */
-    uint32_t sandbox;       /* enum sandbox_kind */
-    uint32_t descriptors;   /* that come with it */
-    uint32_t uid;           /* whose user manager */
-    char unit_hex[32];      /* the random part of the unit's name, lower-case hex */
+    uint32_t order;       /* enum wire_order */
+    uint32_t sandbox;     /* enum sandbox_kind */
+    uint32_t descriptors; /* that come with it */
+    uint32_t uid;         /* whose user manager */
+    char unit_hex[32];    /* the random part of the unit's name, lower-case hex */
 };
 _Static_assert(sizeof(struct wire_launch) == 48, "no padding");
 
@@ -70,12 +70,12 @@ enum wire_report_type {
 };
 
 struct wire_report {
-    uint32_t type;              /* enum wire_report_type */
-    int32_t sys;                /* errno, WIRE_FAILED */
-    int32_t status;             /* wait(2) status */
+    uint32_t type;  /* enum wire_report_type */
+    int32_t sys;    /* errno, WIRE_FAILED */
+    int32_t status; /* wait(2) status */
     int32_t pid;
-    uint64_t stamp_ns;          /* CLOCK_BOOTTIME when wait returned */
-    uint64_t capabilities[5];   /* effective, permitted, inheritable, bounding, ambient */
+    uint64_t stamp_ns;        /* CLOCK_BOOTTIME when wait returned */
+    uint64_t capabilities[5]; /* effective, permitted, inheritable, bounding, ambient */
     uint64_t no_new_privs;
     char step[32];
     char object[256];
@@ -97,7 +97,7 @@ struct wire_order_inner {
 /* MONITOR -> INIT, before WIRE_GO: what to start. */
 struct wire_task {
     uint32_t argc;
-    uint32_t bytes;            /* of argv used: strings with their NULs */
+    uint32_t bytes; /* of argv used: strings with their NULs */
     char argv[ARGV_BYTES_MAX];
 };
 
@@ -111,8 +111,8 @@ int wire_send(int socket, const void *message, size_t size, const int *fds, size
  * sender   out, may be NULL: the sender's pid by SCM_CREDENTIALS, 0 if not told
  * returns  1 with a message, 0 with nothing there, -1 with ERR_IO; at the
  *          other side's end err->sys is ECONNRESET */
-int wire_receive(int socket, void *message, size_t size, int *fds, size_t max, size_t *n,
-                 bool wait, pid_t *sender, struct err *err);
+int wire_receive(int socket, void *message, size_t size, int *fds, size_t max, size_t *n, bool wait,
+                 pid_t *sender, struct err *err);
 
 /* A WIRE_FAILED report, sent as well as it can be: the receiver also notices the end. */
 void wire_fail(int socket, const char *step, const char *object, int sys);

@@ -41,8 +41,8 @@ int work_make(int work_fd, const char *call, const struct work_input *input, siz
     if (mkdirat(work_fd, call, OUTPUT_DIRECTORY_MODE) != 0)
         return err_sys(err, errno == EEXIST ? ERR_CALL_NAME : ERR_IO, "mkdirat", errno, shown,
                        errno == EEXIST ? "this call's work directory exists already" : NULL);
-    int fd = walk_component(work_fd, call, WALK_DIRECTORY, O_RDONLY, uid, true, shown, &st, NULL,
-                            err);
+    int fd =
+        walk_component(work_fd, call, WALK_DIRECTORY, O_RDONLY, uid, true, shown, &st, NULL, err);
     if (fd < 0)
         goto out;
     if (mkdirat(fd, TMP_NAME, OUTPUT_DIRECTORY_MODE) != 0) {
@@ -74,21 +74,14 @@ void work_unmake(int work_fd, const char *call, const struct work_input *input, 
 enum work_type work_type_of(const struct stat *st)
 {
     switch (st->st_mode & S_IFMT) {
-    case S_IFREG:
-        return WORK_FILE;
-    case S_IFDIR:
-        return WORK_DIRECTORY;
-    case S_IFLNK:
-        return WORK_SYMLINK;
-    case S_IFIFO:
-        return WORK_FIFO;
-    case S_IFSOCK:
-        return WORK_SOCKET;
+    case S_IFREG: return WORK_FILE;
+    case S_IFDIR: return WORK_DIRECTORY;
+    case S_IFLNK: return WORK_SYMLINK;
+    case S_IFIFO: return WORK_FIFO;
+    case S_IFSOCK: return WORK_SOCKET;
     case S_IFCHR:
-    case S_IFBLK:
-        return WORK_DEVICE;
-    default:
-        return WORK_OTHER;
+    case S_IFBLK: return WORK_DEVICE;
+    default: return WORK_OTHER;
     }
 }
 
@@ -153,9 +146,10 @@ static void descend(struct work_iterator *it, const struct work_entry *entry)
     level->path_n = (uint16_t)entry->path.n;
 }
 
-/* The next name of the deepest level: 1, or 0 at its end, -1 on failure. */
+/* The next name of the deepest level, NULL at its end.  returns  0, or -1 with ERR_IO */
 static int next_name(struct work_level *level, const char **name, struct err *err)
 {
+    *name = NULL;
     for (;;) {
         if (level->at >= level->n) {
             ssize_t n = sys_getdents64(level->fd, level->buffer, sizeof level->buffer);
@@ -172,7 +166,7 @@ static int next_name(struct work_level *level, const char **name, struct err *er
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         *name = entry->d_name;
-        return 1;
+        return 0;
     }
 }
 
@@ -180,11 +174,10 @@ int work_next(struct work_iterator *it, struct work_entry *entry, struct err *er
 {
     while (it->depth > 0) {
         struct work_level *level = &it->level[it->depth - 1];
-        const char *name;
-        int got = next_name(level, &name, err);
-        if (got < 0)
+        const char *name = NULL;
+        if (next_name(level, &name, err) != 0)
             return -1;
-        if (got == 0) {
+        if (name == NULL) {
             fd_close(&level->fd);
             it->depth--;
             continue;

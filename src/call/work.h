@@ -32,11 +32,11 @@ int work_make(int work_fd, const char *call, const struct work_input *input, siz
 void work_unmake(int work_fd, const char *call, const struct work_input *input, size_t n);
 
 struct work_usage {
-    uint64_t bytes;     /* allocated (st_blocks), each inode once */
+    uint64_t bytes; /* allocated (st_blocks), each inode once */
     uint64_t entries;
     uint64_t free_bytes; /* of the file system */
-    bool overflow;      /* a bound of specification 9 is passed */
-    char why[96];       /* which */
+    bool overflow;       /* a bound of specification 9 is passed */
+    char why[96];        /* which */
 };
 
 /* Look once.  What changes while it is looked at is counted as it is met.
@@ -46,21 +46,21 @@ int work_look(int call_fd, struct work_usage *usage, struct err *err);
 /* Every entry below a directory, in the order the kernel lists them, parents first. */
 struct work_level {
     int fd;
-    uint32_t at, n;                              /* in buffer */
-    uint16_t path_n;                             /* bytes of the path so far */
+    uint32_t at, n;  /* in buffer */
+    uint16_t path_n; /* bytes of the path so far */
     uint8_t buffer[4096] __attribute__((aligned(8)));
 };
 struct work_iterator {
-    uint32_t depth;                              /* open levels */
+    uint32_t depth; /* open levels */
     struct work_level level[WORK_DEPTH_MAX + 1];
     char path[(WORK_DEPTH_MAX + 1) * (COMPONENT_BYTES_MAX + 1)];
-    bool too_deep;                               /* a directory at WORK_DEPTH_MAX was not entered */
+    bool too_deep; /* a directory at WORK_DEPTH_MAX was not entered */
 };
 struct work_entry {
-    struct span path;  /* relative, into the iterator; until the next call */
-    const char *name;  /* its last component, NUL-terminated, likewise */
-    int dirfd;         /* that holds it, borrowed */
-    struct stat st;    /* not followed */
+    struct span path; /* relative, into the iterator; until the next call */
+    const char *name; /* its last component, NUL-terminated, likewise */
+    int dirfd;        /* that holds it, borrowed */
+    struct stat st;   /* not followed */
 };
 int work_iterate(struct work_iterator *it, int call_fd, struct err *err);
 int work_next(struct work_iterator *it, struct work_entry *entry, struct err *err); /* 1, 0, -1 */

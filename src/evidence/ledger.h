@@ -25,26 +25,26 @@ enum resolve_scope { RESOLVE_SCOPE_OUTPUT, RESOLVE_SCOPE_HOST, RESOLVE_SCOPES };
 /* One line, fixed-size and pointer-free; a field that the event does not have
  * is zero.  Arrays of char are NUL-terminated. */
 struct ledger_line {
-    uint64_t number;               /* from 1 */
-    uint32_t event;                /* enum ledger_event */
-    char time[28];                 /* CLOCK_RFC3339_BYTES used */
+    uint64_t number; /* from 1 */
+    uint32_t event;  /* enum ledger_event */
+    char time[28];   /* CLOCK_RFC3339_BYTES used */
     char call[104];
     struct digest prev;
     /* reserve */
-    uint32_t kind;                 /* enum call_kind */
+    uint32_t kind; /* enum call_kind */
     char unit[52];
     char boot_id[40];
     struct digest reserved_sha256, config_sha256, distribution_id;
     struct machine host;
     /* complete */
-    uint32_t outcome;              /* enum outcome */
-    uint32_t fault;                /* enum fault; resolve: may be FAULT_INTERRUPTED */
-    int32_t exit_code;             /* -1 = null */
-    int32_t signal;                /* -1 = null */
+    uint32_t outcome;  /* enum outcome */
+    uint32_t fault;    /* enum fault; resolve: may be FAULT_INTERRUPTED */
+    int32_t exit_code; /* -1 = null */
+    int32_t signal;    /* -1 = null */
     uint64_t log_bytes;
     struct digest result_sha256, log_sha256;
     /* resolve */
-    uint32_t scope;                /* enum resolve_scope */
+    uint32_t scope; /* enum resolve_scope */
     uint32_t operator_uid;
     char reason[REASON_BYTES_MAX + 8];
 };
@@ -52,18 +52,18 @@ _Static_assert(sizeof(struct ledger_line) == 1528, "no padding: crosses processe
 
 /* What a call needs to know of a ledger, fixed-size and pointer-free. */
 struct ledger_summary {
-    uint64_t bytes;         /* of the whole lines that were accepted */
-    uint64_t torn_bytes;    /* behind the last newline, 0 if none: the ledger is unreadable then,
+    uint64_t bytes;        /* of the whole lines that were accepted */
+    uint64_t torn_bytes;   /* behind the last newline, 0 if none: the ledger is unreadable then,
                                and this is the only thing wrong with it */
-    uint64_t lines;         /* accepted */
-    struct digest last;     /* SHA-256 of the last line with its newline; zeros if none */
-    uint64_t reservations;  /* native_calls_used */
-    uint64_t open_calls;    /* reservations with neither completion nor resolution */
-    uint64_t open_faults;   /* completions whose fault is not resolved */
-    char open_call[104];    /* the first of them, "" if none */
+    uint64_t lines;        /* accepted */
+    struct digest last;    /* SHA-256 of the last line with its newline; zeros if none */
+    uint64_t reservations; /* native_calls_used */
+    uint64_t open_calls;   /* reservations with neither completion nor resolution */
+    uint64_t open_faults;  /* completions whose fault is not resolved */
+    char open_call[104];   /* the first of them, "" if none */
     char fault_call[104];
-    uint32_t fault;         /* of fault_call */
-    uint32_t name_used;     /* 1 if the name asked about was reserved */
+    uint32_t fault;     /* of fault_call */
+    uint32_t name_used; /* 1 if the name asked about was reserved */
 };
 _Static_assert(sizeof(struct ledger_summary) == 296, "no padding: crosses processes");
 
@@ -92,10 +92,10 @@ int ledger_read(struct worker *w, int fd, uint64_t size, const char *name,
 
 /* The open ledger, for appending. */
 struct ledger {
-    int fd;              /* O_RDWR | O_APPEND, 0600; -1 when closed */
-    bool broken;         /* a write or sync failed: no append any more */
-    uint64_t bytes;      /* its size as last read or written */
-    struct digest last;  /* the chain's end */
+    int fd;             /* O_RDWR | O_APPEND, 0600; -1 when closed */
+    bool broken;        /* a write or sync failed: no append any more */
+    uint64_t bytes;     /* its size as last read or written */
+    struct digest last; /* the chain's end */
     uint64_t lines;
 };
 

@@ -38,20 +38,27 @@ struct record_reserved {
     enum call_kind kind;
     char time[CLOCK_RFC3339_BYTES];
     const char *unit;
-    const char *sandbox;         /* "bwrap" or "direct" */
-    const char *scope;           /* "systemd" or "cgroup" */
-    const char *const *argv;     /* NULL-terminated, bytes escaped if not UTF-8 */
-    const char *const *env;      /* NULL-terminated, "NAME=value" */
+    const char *sandbox;     /* "bwrap" or "direct" */
+    const char *scope;       /* "systemd" or "cgroup" */
+    const char *const *argv; /* NULL-terminated, bytes escaped if not UTF-8 */
+    const char *const *env;  /* NULL-terminated, "NAME=value" */
     struct record_limits limits;
     const struct record_input *input;
     size_t input_n;
     struct digest config_sha256, distribution_id, host_id, profile_id, binary_sha256;
     struct machine host;
-    const char *version;         /* lema's */
+    const char *version; /* lema's */
 };
 
-enum work_type { WORK_FILE, WORK_DIRECTORY, WORK_SYMLINK, WORK_FIFO, WORK_SOCKET, WORK_DEVICE,
-                 WORK_OTHER };
+enum work_type {
+    WORK_FILE,
+    WORK_DIRECTORY,
+    WORK_SYMLINK,
+    WORK_FIFO,
+    WORK_SOCKET,
+    WORK_DEVICE,
+    WORK_OTHER
+};
 const char *work_type_word(enum work_type type);
 
 /* One entry below work/CALL. */
@@ -59,7 +66,7 @@ struct record_output {
     struct span path; /* any bytes: written escaped */
     enum work_type type;
     uint64_t size;
-    bool has_sha256;  /* regular files, once for each inode */
+    bool has_sha256; /* regular files, once for each inode */
     struct digest sha256;
 };
 
@@ -74,7 +81,7 @@ struct record_result {
     int32_t signal;    /* -1 = null */
     fault_set faults;  /* first is "fault", the others are "also" */
     bool setup_failed;
-    char setup_step[64]; /* "" unless setup_failed */
+    char setup_step[64];    /* "" unless setup_failed */
     char setup_object[264]; /* escaped */
     int32_t setup_errno;
     bool oom_killed;

@@ -11,32 +11,32 @@
 #include "limits.h"
 
 /* Kinds of native call, with their wall time in milliseconds (specification 9). */
-#define KIND_TABLE(X)                                                                          \
-    X(KIND_CHECK_RUNTIME, "check-runtime", WALL_CHECK_RUNTIME_MS)                              \
-    X(KIND_ELABORATE, "elaborate", WALL_ELABORATE_MS)                                          \
-    X(KIND_REVERIFY, "reverify", WALL_REVERIFY_MS)                                             \
+#define KIND_TABLE(X)                                                                              \
+    X(KIND_CHECK_RUNTIME, "check-runtime", WALL_CHECK_RUNTIME_MS)                                  \
+    X(KIND_ELABORATE, "elaborate", WALL_ELABORATE_MS)                                              \
+    X(KIND_REVERIFY, "reverify", WALL_REVERIFY_MS)                                                 \
     X(KIND_EXECUTABLE, "executable", WALL_EXECUTABLE_MS)
 
 /* Outcomes.  killed: lema ended it, or the kernel's out-of-memory killer did. */
-#define OUTCOME_TABLE(X)                                                                       \
-    X(OUTCOME_EXITED, "exited")                                                                \
-    X(OUTCOME_SIGNALED, "signaled")                                                            \
-    X(OUTCOME_KILLED, "killed")                                                                \
+#define OUTCOME_TABLE(X)                                                                           \
+    X(OUTCOME_EXITED, "exited")                                                                    \
+    X(OUTCOME_SIGNALED, "signaled")                                                                \
+    X(OUTCOME_KILLED, "killed")                                                                    \
     X(OUTCOME_SETUP_FAILED, "setup-failed")
 
 /* Faults in order of precedence (specification 6): the first of several is the
  * call's fault.  interrupted is no fault of a call: it stands in a resolve line
  * for an open reservation. */
-#define FAULT_TABLE(X)                                                                         \
-    X(FAULT_SCOPE_NOT_GONE, "scope-not-gone")                                                  \
-    X(FAULT_REAP_FAILURE, "reap-failure")                                                      \
-    X(FAULT_SCOPE_MISMATCH, "scope-mismatch")                                                  \
-    X(FAULT_SCOPE_MISSING, "scope-missing")                                                    \
-    X(FAULT_DISTRIBUTION_CHANGED, "distribution-changed")                                      \
-    X(FAULT_INCOMPLETE_CAPTURE, "incomplete-capture")                                          \
-    X(FAULT_TIMEOUT, "timeout")                                                                \
-    X(FAULT_LATE_COMPLETION, "late-completion")                                                \
-    X(FAULT_LOG_OVERFLOW, "log-overflow")                                                      \
+#define FAULT_TABLE(X)                                                                             \
+    X(FAULT_SCOPE_NOT_GONE, "scope-not-gone")                                                      \
+    X(FAULT_REAP_FAILURE, "reap-failure")                                                          \
+    X(FAULT_SCOPE_MISMATCH, "scope-mismatch")                                                      \
+    X(FAULT_SCOPE_MISSING, "scope-missing")                                                        \
+    X(FAULT_DISTRIBUTION_CHANGED, "distribution-changed")                                          \
+    X(FAULT_INCOMPLETE_CAPTURE, "incomplete-capture")                                              \
+    X(FAULT_TIMEOUT, "timeout")                                                                    \
+    X(FAULT_LATE_COMPLETION, "late-completion")                                                    \
+    X(FAULT_LOG_OVERFLOW, "log-overflow")                                                          \
     X(FAULT_WORK_OVERFLOW, "work-overflow")
 
 enum call_kind {

@@ -260,7 +260,8 @@ static bool eval_file(struct span rest, struct text *t)
     size_t n = sizeof before - 1 + sizeof after - 1;
     FILE *f;
 
-    if (rest.n <= n || rest.n - n >= sizeof path || memcmp(rest.p, before, sizeof before - 1) != 0 ||
+    if (rest.n <= n || rest.n - n >= sizeof path ||
+        memcmp(rest.p, before, sizeof before - 1) != 0 ||
         memcmp(rest.p + rest.n - (sizeof after - 1), after, sizeof after - 1) != 0)
         return false;
     memcpy(path, rest.p + sizeof before - 1, rest.n - n);
