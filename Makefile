@@ -88,8 +88,8 @@ GEN      = $(BUILD)/gen/filter_bpf.h
 PIN_FILES = $(PINS)/distribution.manifest $(PINS)/host.manifest $(PINS)/toolchain.profile
 
 # --- Programs ----------------------------------------------------------------------------------
-.PHONY: all tests unit fuzzers vm-tests check demo bench repro size audit lint fuzz \
-        clean distclean install-deps pins FORCE
+.PHONY: all unit fuzzers vm-tests check demo bench repro size audit lint fuzz clean distclean \
+        install-deps pins FORCE
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/lema $(BUILD)/lema-pin
@@ -157,9 +157,6 @@ FUZZERS  = $(patsubst tests/fuzz/%.c,$(OUT)/fuzz/%,$(wildcard tests/fuzz/*.c))
 VM_TESTS = $(patsubst tests/vmtests/%.c,$(BUILD)/tests/vm_%,$(wildcard tests/vmtests/*.c))
 TOOLS    = $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(wildcard tests/tools/*.c))
 
-tests: all vm-tests
-	$(MAKE) VARIANT=san-gcc unit
-	$(MAKE) VARIANT=san-clang unit fuzzers
 unit: $(UNIT)
 fuzzers: $(FUZZERS)
 vm-tests: $(TOOLS) $(VM_TESTS)
@@ -179,24 +176,19 @@ $(BUILD)/tests/%: tests/tools/%.c $(OUT)/liblema.a
 	$(TEST) $(LDFLAGS) -o $@ $< $(OUT)/liblema.a $(LDLIBS)
 
 # --- Jobs, each a script of its own -------------------------------------------------------------
-# tests/check builds what it runs.
-check:
-	tests/check
-fuzz: tests
-	tests/fuzz/run
-demo:
-	tests/demo
-bench repro audit: all
+check demo: # these build what they run
 	tests/$@
-lint: $(GEN)
-	tests/lint
-size:
-	tests/size
+bench repro audit lint size: all
+	tests/$@
+fuzz: all
+	tests/fuzz/run
 
+# nodejs is a second reader of the JSON; a node that is there already is good enough.
 install-deps:
 	apt-get install -y --no-install-recommends gcc libc6-dev linux-libc-dev make clang \
-	    clang-format clang-tidy libclang-rt-14-dev cppcheck binutils git xz-utils strace \
-	    bubblewrap qemu-system-x86 mmdebstrap busybox-static e2fsprogs cpio python3
+	    clang-format clang-tidy libclang-rt-14-dev cppcheck binutils git xz-utils strace mandoc \
+	    bubblewrap qemu-system-x86 qemu-utils mmdebstrap busybox-static e2fsprogs cpio python3 \
+	    $(shell command -v node >/dev/null || echo nodejs)
 
 clean: # the vendored libraries and their archives stay
 	find $(BUILD) -mindepth 1 -maxdepth 1 ! -name sysroot ! -name vendor -exec rm -rf {} +

@@ -144,7 +144,7 @@ static void put_log(struct out *o, const struct runtime *rt, const char *name)
     for (size_t at = 0, next; n > 0 && at < (size_t)n; at = next + 1) {
         const uint8_t *newline = memchr(bytes + at, '\n', (size_t)n - at);
         next = newline != NULL ? (size_t)(newline - bytes) : (size_t)n;
-        out_string(o, NULL, (struct span){bytes + at, next - at});
+        out_log_line(o, (struct span){bytes + at, next - at});
     }
     out_array_end(o);
     out_bool(o, "log_shown_whole", n >= 0 && (n < (ssize_t)sizeof bytes));

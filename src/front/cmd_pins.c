@@ -38,8 +38,8 @@ static void put_host_files(struct out *o, const struct pins *p)
         const struct host_file *f = &p->host[i];
         char hex[DIGEST_HEX_BYTES];
         digest_hex(&f->sha256, hex);
-        out_plain(o, "%s %s %s %s", host_role_word(f->role), hex, f->path,
-                  f->role == HOST_LIB ? f->seen : "");
+        out_plain(o, "%s %s %s%s%s", host_role_word(f->role), hex, f->path,
+                  f->role == HOST_LIB ? " " : "", f->role == HOST_LIB ? f->seen : "");
         if (!o->json)
             continue;
         out_object(o, NULL);

@@ -110,6 +110,23 @@ void out_string(struct out *o, const char *name, struct span value)
     end(o);
 }
 
+void out_log_line(struct out *o, struct span line)
+{
+    if (o->json || line.n > LINE_BYTES / STR_ESCAPED_BYTES_MAX) {
+        out_string(o, NULL, line);
+        return;
+    }
+    begin(o, NULL);
+    for (const uint8_t *tab; (tab = memchr(line.p, '\t', line.n)) != NULL;) {
+        size_t n = (size_t)(tab - line.p);
+        text_add_escaped(&o->text, (struct span){line.p, n});
+        text_adds(&o->text, "\t");
+        line = (struct span){tab + 1, line.n - n - 1};
+    }
+    text_add_escaped(&o->text, line);
+    end(o);
+}
+
 void out_chars(struct out *o, const char *name, const char *value)
 {
     out_string(o, name, str_span(value));

@@ -42,6 +42,10 @@ void out_bool(struct out *o, const char *name, bool value);
 void out_null(struct out *o, const char *name);
 void out_digest(struct out *o, const char *name, const struct digest *value);
 
+/* A line of a program's log as an element of an array: out_string, but that the
+ * plain form keeps tabs, which do a terminal no harm. */
+void out_log_line(struct out *o, struct span line);
+
 /* Facts that belong together.  Plain: "name:" and its members indented. */
 void out_object(struct out *o, const char *name);
 void out_object_end(struct out *o);

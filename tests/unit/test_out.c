@@ -63,6 +63,13 @@ static void state_error(struct out *out)
     out_error(out, &err);
 }
 
+static void state_log(struct out *out)
+{
+    out_array(out, "log");
+    out_log_line(out, str_span("a\tb\x1b\t\rc\\"));
+    out_array_end(out);
+}
+
 #define DIGEST_TEXT "abcd000000000000000000000000000000000000000000000000000000000000"
 
 int main(void)
@@ -75,6 +82,12 @@ int main(void)
                "\"u\":18446744073709551615,\"i\":-7,\"c\":12.05,\"b\":true,\"n\":null,"
                "\"d\":\"" DIGEST_TEXT "\",\"list\":[{\"x\":1},\"y\"],\"exit\":3}\n",
                "JSON: one object, escaped, in order, without the plain line");
+    capture(state_log, true, 0);
+    CHECK_TEXT(got, "{\"command\":\"test\",\"log\":[\"a\\tb\\u001b\\t\\rc\\\\\"],\"exit\":0}\n",
+               "JSON: a line of a log is a string");
+    capture(state_log, false, 0);
+    CHECK_TEXT(got, "log:\n  a\tb\\x1b\t\\x0dc\\\\\n",
+               "plain: a line of a log keeps its tabs, and nothing else of control");
     capture(state_all, false, 0);
     CHECK_TEXT(got,
                "text: a\\x1b[31m\"b\nbytes: \\xff\nu: 18446744073709551615\ni: -7\nc: 12.05\n"
