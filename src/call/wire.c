@@ -51,6 +51,7 @@ int wire_send(int socket, const void *message, size_t size, const int *fds, size
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion" /* inside musl's CMSG_NXTHDR */
+#pragma GCC diagnostic ignored "-Wsign-compare"    /* likewise, said by clang */
 
 /* Take descriptors and credentials out of a received header.  Descriptors over
  * max are closed and counted, so that the caller refuses the message. */
