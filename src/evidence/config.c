@@ -86,6 +86,8 @@ static int parse(struct span bytes, struct config *config, struct err *err)
     struct json j;
     struct json_field field[FIELDS];
     memcpy(field, field_table, sizeof field);
+    if (bytes.n == 0)
+        return err_set(err, ERR_CONFIG, str_span(""), "is empty");
     if (bytes.n > CONFIG_BYTES_MAX)
         return err_set(err, ERR_CONFIG, str_span(""), "more than %u bytes", CONFIG_BYTES_MAX);
     if (json_read(&j, bytes, err) != 0 || refuse_v1(&j, err) != 0 ||

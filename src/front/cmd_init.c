@@ -1,7 +1,7 @@
 /* init: make what a configuration names, write it, load it.  Layer: front.
  *
- * Specification 11.  What is there already and is right is used as it is; a
- * configuration file is never replaced.  --home DIR lays out DIR/toolchains,
+ * Specification 11.  What is there already and is right is used as it is, so that it
+ * can be run again; another configuration is never replaced.  --home DIR lays out DIR/toolchains,
  * DIR/evidence, DIR/native.lock and DIR/runtime.json; the distribution of such a home
  * is DIR/toolchains/NAME, NAME from the pins. */
 #include <errno.h>
@@ -77,7 +77,26 @@ static int make_lock(const char *path, uid_t uid, struct err *err)
     return result;
 }
 
-/* Write the configuration durably; one that is there is never replaced. */
+/* A configuration that is there already must be the one that would be written. */
+static int compare_config(int dirfd, const char *name, struct span wanted, struct span path,
+                          uid_t uid, struct err *err)
+{
+    static uint8_t there[CONFIG_BYTES_MAX + 1];
+    struct stat st;
+
+    int fd = walk_component(dirfd, name, WALK_FILE, O_RDONLY, uid, false, path, &st, NULL, err);
+    if (fd < 0)
+        return -1;
+    ssize_t n = file_read(fd, there, sizeof there, path, err);
+    fd_close(&fd);
+    if (n < 0)
+        return -1;
+    if ((size_t)n != wanted.n || memcmp(there, wanted.p, wanted.n) != 0)
+        return err_set(err, ERR_CONFIG, path, "is there already, and another; it is not replaced");
+    return 0;
+}
+
+/* Write the configuration durably; another one that is there is never replaced. */
 static int write_config(const char *path, const struct config *config, uid_t uid, struct err *err)
 {
     static char buffer[CONFIG_BYTES_MAX + 1];
@@ -95,16 +114,17 @@ static int write_config(const char *path, const struct config *config, uid_t uid
                        CONFIG_BYTES_MAX);
     if (walk_parent(&parent, path, &name, uid, err) != 0)
         return -1;
-    int result = 0;
-    if (faccessat(parent.fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-        result = err_set(err, ERR_CONFIG, str_span(path), "is there already; it is not replaced");
-    if (result == 0)
+    int result;
+    if (faccessat(parent.fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        result = compare_config(parent.fd, name, text_span(&t), str_span(path), uid, err);
+    } else {
         result = file_begin(&file, parent.fd, name, 0, err);
-    if (result == 0)
-        result = file_write_all(file.fd, buffer, t.n, str_span(path), err);
-    if (result == 0)
-        result = file_commit(&file, err);
-    file_abandon(&file);
+        if (result == 0)
+            result = file_write_all(file.fd, buffer, t.n, str_span(path), err);
+        if (result == 0)
+            result = file_commit(&file, err);
+        file_abandon(&file);
+    }
     walk_close(&parent);
     return result;
 }
@@ -196,7 +216,7 @@ static int explain_missing(const struct layout *l, struct out *o, struct err *er
     out_chars(o, "missing", l->config.distribution);
     return err_set(err, ERR_PATH, str_span(l->config.distribution),
                    "the layout is made; put the pinned distribution here, then run "
-                   "lema check-runtime");
+                   "lema init again");
 }
 
 int cmd_init(struct command_line *line, struct out *o, struct err *err)
