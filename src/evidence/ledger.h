@@ -2,7 +2,7 @@
  *
  * Specification 5.  Reading happens in a worker (ledger_read.c: strict, the
  * whole file from its first byte); appending in the monitor (ledger.c: one
- * write, fdatasync).  Only call/call.c and front/cmd_recover.c append. */
+ * write, fdatasync).  Only call/call.c and call/recover.c append. */
 #ifndef LEMA_EVIDENCE_LEDGER_H
 #define LEMA_EVIDENCE_LEDGER_H
 

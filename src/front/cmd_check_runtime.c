@@ -57,15 +57,6 @@ static int check_choice(const struct option *option, const char *only, struct er
                    option->name, only);
 }
 
-static void say_waiting(void *arg, int holder)
-{
-    (void)arg;
-    if (holder > 0)
-        out_message("waiting for the lock: held by process %d", holder);
-    else
-        out_message("waiting for the lock");
-}
-
 /* --- What is said ---------------------------------------------------------------- */
 
 static void put_or_null(struct out *o, const char *name, uint64_t value)
@@ -180,7 +171,7 @@ static int call(struct command_line *line, struct out *o, const char *name, stru
                                    .input = &input,
                                    .input_n = 1,
                                    .sandbox = SANDBOX_BWRAP,
-                                   .waiting = isatty(STDERR_FILENO) ? say_waiting : NULL};
+                                   .waiting = isatty(STDERR_FILENO) ? command_waiting : NULL};
 
     if (step_arguments(&arguments, &line->rt->pins.profile, STEP_ELABORATE, &values, err) != 0)
         return -1;

@@ -85,3 +85,12 @@ int command_load(struct command_line *line, const char *runtime, enum runtime_de
     clear_progress(&shown);
     return result;
 }
+
+void command_waiting(void *arg, int holder)
+{
+    (void)arg;
+    if (holder > 0)
+        out_message("waiting for the lock: held by process %d", holder);
+    else
+        out_message("waiting for the lock");
+}

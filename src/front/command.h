@@ -22,7 +22,10 @@ struct command_line {
 typedef int command_run(struct command_line *line, struct out *o, struct err *err);
 
 command_run cmd_init, cmd_doctor, cmd_pins, cmd_check_runtime, cmd_info, cmd_ledger_verify,
-    cmd_ledger_show, cmd_http_build;
+    cmd_ledger_show, cmd_recover, cmd_http_build;
+
+/* lock_take's waiting of a command: says on standard error who holds the lock. */
+void command_waiting(void *arg, int holder);
 
 /* Start the processes and load the configuration of --runtime: what most commands
  * begin with.  A relative path is taken from the working directory.  With

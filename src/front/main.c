@@ -34,6 +34,10 @@ static const struct command {
     {{"info", NULL}, "info", cmd_info, "--runtime CONFIG"},
     {{"ledger", "verify"}, "ledger verify", cmd_ledger_verify, "--runtime CONFIG"},
     {{"ledger", "show"}, "ledger show", cmd_ledger_show, "--runtime CONFIG"},
+    {{"recover", NULL},
+     "recover",
+     cmd_recover,
+     "--runtime CONFIG [--call NAME --reason TEXT [--host]]"},
     {{"http-build", NULL}, "http-build", cmd_http_build, "(retired)"},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])

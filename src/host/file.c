@@ -183,6 +183,48 @@ void file_abandon(struct file_pending *f)
     f->temporary[0] = '\0';
 }
 
+int file_drop_temporary(int dirfd, const char *name, struct err *err)
+{
+    struct file_pending f;
+
+    file_init(&f);
+    if (set_names(&f, name, err) != 0)
+        return -1;
+    if (unlinkat(dirfd, f.temporary, 0) != 0) {
+        int sys = errno;
+        return sys == ENOENT ? 0
+                             : err_sys(err, ERR_IO, "unlinkat", sys, str_span(f.temporary), NULL);
+    }
+    return file_sync_directory(dirfd, str_span(name), err);
+}
+
+int file_keep_temporary(int dirfd, const char *name, uid_t uid, struct err *err)
+{
+    struct file_pending f;
+    struct stat st;
+    bool missing = false;
+    struct err why;
+
+    file_init(&f);
+    f.dirfd = dirfd;
+    err_clear(&why);
+    if (set_names(&f, name, err) != 0)
+        return -1;
+    if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        return file_drop_temporary(dirfd, name, err);
+    f.fd = walk_component(dirfd, f.temporary, WALK_FILE, O_RDWR, uid, false, str_span(f.temporary),
+                          &st, &missing, &why);
+    if (f.fd >= 0) {
+        int result = file_commit(&f, err);
+        fd_close(&f.fd);
+        return result;
+    }
+    if (missing)
+        return 0;
+    *err = why;
+    return -1;
+}
+
 int file_directory(int dirfd, const char *name, uid_t uid, struct err *err)
 {
     struct stat st;

@@ -55,6 +55,16 @@ int file_commit(struct file_pending *f, struct err *err);
 /* Close and remove the temporary.  Safe at any time, also twice. */
 void file_abandon(struct file_pending *f);
 
+/* Recover only: the temporary that a crash left of a file of this name is removed, durable.
+ * One that is not there is success.
+ * returns  0, or -1 with ERR_IO */
+int file_drop_temporary(int dirfd, const char *name, struct err *err);
+
+/* Recover only: it becomes the file, with the bytes that it has, unless a file of that
+ * name is there already: then it is removed.
+ * returns  0, or -1 with ERR_IO or ERR_PATH (another kind or owner) */
+int file_keep_temporary(int dirfd, const char *name, uid_t uid, struct err *err);
+
 /* Sync a directory. */
 int file_sync_directory(int dirfd, struct span shown, struct err *err);
 

@@ -187,6 +187,11 @@ static void killed(void)
           "the refusal names the open call: %s", c.text);
     check_nothing(&c, "next", 1);
     CHECK(!vm_exists(vm_path(&c, "out/open-result.json")), "the open call has no result");
+    vm_recover(&c, "open");
+    CHECK_TEXT(c.text, "", "recover closes it");
+    CHECK_U64(vm_temporaries(&c), 0, "and leaves no temporary file");
+    vm_call(&c, "after", "--! exit 0");
+    CHECK_TEXT(word(&c), "none", "then the next call completes");
     vm_close(&c);
 }
 
@@ -219,6 +224,13 @@ static void check_kill_point(unsigned point)
     vm_call(&c, "next", "--! exit 0");
     CHECK_TEXT(word(&c), reserved && !complete ? "open-call" : "none",
                "%s: the next call is refused exactly if a reservation is open", name);
+    if (reserved && !complete) {
+        vm_recover(&c, "open");
+        CHECK_TEXT(c.text, "", "%s: recover closes it", name);
+        vm_call(&c, "after", "--! exit 0");
+        CHECK_TEXT(word(&c), "none", "%s: then the next call completes", name);
+        CHECK_U64(vm_temporaries(&c), 0, "%s: no temporary file is left", name);
+    }
     vm_close(&c);
 }
 

@@ -23,6 +23,7 @@
 #include "call/call.h"
 #include "call/init.h"
 #include "call/inner.h"
+#include "call/recover.h"
 #include "unit/check.h"
 
 #define VM_BASE "/home/tester/vm"
@@ -207,6 +208,34 @@ static inline void vm_call(struct vm_case *c, const char *call, const char *sour
            (unsigned long long)((clock_boot_ns() - start) / 1000000), (unsigned long long)waited,
            c->text[0] != '\0' ? "; " : "", c->text,
            c->answer.diagnostics[0] != '\0' ? "; said: " : "", c->answer.diagnostics);
+}
+
+/* lema recover --call CALL, with the result and error in c. */
+static inline void vm_recover(struct vm_case *c, const char *call)
+{
+    static struct recover r;
+    struct recover_done done;
+
+    err_clear(&c->err);
+    recover_init(&r);
+    c->result = recover_look(&r, c->rt, call, &c->err);
+    if (c->result == 0)
+        c->result = recover_apply(&r, c->rt, false, "a test looked at it", &done, &c->err);
+    recover_close(&r);
+    vm_format(c);
+}
+
+/* How many temporary names the output holds. */
+static inline unsigned vm_temporaries(const struct vm_case *c)
+{
+    unsigned n = 0;
+    struct dirent *entry;
+    DIR *d = opendir(vm_path(c, "out"));
+    while (d != NULL && (entry = readdir(d)) != NULL)
+        n += strstr(entry->d_name, ".tmp") != NULL;
+    if (d != NULL)
+        closedir(d);
+    return n;
 }
 
 /* --- What is left on the machine --------------------------------------------------- */
