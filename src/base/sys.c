@@ -8,7 +8,10 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/mount.h>
+#include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -55,6 +58,61 @@ int sys_memfd_executable(const char *name)
         return fd;
     /* A kernel before 6.3 does not know the flag: its memfds are executable anyway. */
     return (int)syscall(SYS_memfd_create, name, flags);
+}
+
+pid_t sys_clone_into(uint64_t namespaces)
+{
+    struct clone_args args = {.flags = namespaces, .exit_signal = SIGCHLD};
+    return (pid_t)syscall(SYS_clone3, &args, sizeof args);
+}
+
+int sys_open_tree(int fd)
+{
+    return (int)syscall(SYS_open_tree, fd, "",
+                        (unsigned int)(OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH));
+}
+
+int sys_mount_new(const char *type, const char *option, const char *value)
+{
+    int fs = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
+    int mount_fd = -1;
+    if (fs < 0)
+        return -1;
+    if (syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "source", type, 0) == 0 &&
+        (option == NULL || syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, option, value, 0) == 0) &&
+        syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+        mount_fd = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID);
+    int sys = errno;
+    close(fs);
+    errno = sys;
+    return mount_fd;
+}
+
+int sys_mount_attributes(int mount_fd, uint64_t set)
+{
+    _Static_assert(SYS_MOUNT_RDONLY == MOUNT_ATTR_RDONLY && SYS_MOUNT_NOSUID == MOUNT_ATTR_NOSUID &&
+                       SYS_MOUNT_NODEV == MOUNT_ATTR_NODEV && SYS_MOUNT_NOEXEC == MOUNT_ATTR_NOEXEC,
+                   "the kernel's values");
+    struct mount_attr attributes = {.attr_set = set};
+    return (int)syscall(SYS_mount_setattr, mount_fd, "", AT_EMPTY_PATH, &attributes,
+                        sizeof attributes);
+}
+
+int sys_move_mount(int mount_fd, int dirfd, const char *path)
+{
+    return (int)syscall(SYS_move_mount, mount_fd, "", dirfd, path, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
+int sys_pivot_here(void)
+{
+    return (int)syscall(SYS_pivot_root, ".", ".");
+}
+
+int sys_capset_none(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0, 0, 0}, {0, 0, 0}};
+    return (int)syscall(SYS_capset, &header, none);
 }
 
 ssize_t sys_getdents64(int fd, void *buffer, size_t size)

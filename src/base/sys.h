@@ -32,6 +32,29 @@ int sys_pidfd_open(pid_t pid);
  * sealable, close-on-exec. */
 int sys_memfd_executable(const char *name);
 
+/* clone3(2) as fork(2), in new namespaces: flags of clone(2).  The child may call what is
+ * async-signal-safe (signal-safety(7)). */
+pid_t sys_clone_into(uint64_t namespaces);
+
+/* The mount calls that take descriptors: open_tree(2) of what fd is, detached,
+ * close-on-exec, not recursive; fsopen(2), fsconfig(2) and fsmount(2) of one file system
+ * with one option or none (NULL); mount_setattr(2) of the mount itself; move_mount(2) of a
+ * detached mount to a path below dirfd. */
+#define SYS_MOUNT_RDONLY UINT64_C(1) /* MOUNT_ATTR_... by value: no header goes with every libc */
+#define SYS_MOUNT_NOSUID UINT64_C(2)
+#define SYS_MOUNT_NODEV UINT64_C(4)
+#define SYS_MOUNT_NOEXEC UINT64_C(8)
+int sys_open_tree(int fd);
+int sys_mount_new(const char *type, const char *option, const char *value);
+int sys_mount_attributes(int mount_fd, uint64_t set);
+int sys_move_mount(int mount_fd, int dirfd, const char *path);
+
+/* pivot_root(2) to the working directory, the old root over it (pivot_root(2), NOTES). */
+int sys_pivot_here(void);
+
+/* capset(2): no capability in the effective, permitted and inheritable set. */
+int sys_capset_none(void);
+
 /* getdents64(2). */
 ssize_t sys_getdents64(int fd, void *buffer, size_t size);
 

@@ -76,6 +76,7 @@ static void native_init(struct native *n, struct runtime *rt, const struct call_
     n->request = request;
     checks_init(&n->checks);
     n->checks.call = request->name;
+    n->checks.sandbox = request->sandbox;
     scope_init(&n->scope);
     attend_init(&n->attend);
     n->attend.launcher = &rt->launcher;
@@ -283,6 +284,21 @@ static int report_fault(const struct native *n, struct err *err)
     return err_set(err, ERR_FAULT, str_span(n->request->name), "%s: %s", fault, why);
 }
 
+/* Which step failed, of what, with which errno, and what bwrap or systemd-run said. */
+static int report_setup(const struct native *n, const struct call_answer *answer, struct err *err)
+{
+    const struct record_result *r = &n->result;
+    const bool said = answer->diagnostics[0] != '\0';
+    char name[32];
+    struct text t = text_on(name, sizeof name);
+
+    if (r->setup_errno != 0)
+        err_add_errno_name(&t, r->setup_errno);
+    return err_set(err, ERR_SETUP, str_span(n->request->name), "%s of %s failed%s%s%s%s",
+                   r->setup_step, r->setup_object, name[0] != '\0' ? ": " : "", name,
+                   said ? ": " : "", answer->diagnostics);
+}
+
 /* Steps 7 to 11. */
 static int perform(struct native *n, struct call_answer *answer, struct err *err)
 {
@@ -304,11 +320,7 @@ static int perform(struct native *n, struct call_answer *answer, struct err *err
         return -1;
     if (n->faults != 0)
         return report_fault(n, err);
-    if (n->result.setup_failed)
-        return err_set(err, ERR_SETUP, str_span(n->request->name), "%s of %s failed: %s",
-                       n->result.setup_step, n->result.setup_object,
-                       answer->diagnostics[0] != '\0' ? answer->diagnostics : n->detail.why);
-    return 0;
+    return n->result.setup_failed ? report_setup(n, answer, err) : 0;
 }
 
 static void release(struct native *n)
@@ -339,9 +351,10 @@ int native_call(struct runtime *rt, const struct call_request *request, struct c
     if (request->input_n > INPUTS_MAX || request->sandbox >= SANDBOX_KINDS)
         return err_set(err, ERR_INTERNAL, str_span(request->name), "a request out of bounds");
     if (rt->uid == 0 && request->sandbox == SANDBOX_BWRAP)
-        return err_set(err, ERR_UNSUPPORTED, str_span("bwrap"),
-                       "not for an effective user id of 0: a root payload could change the "
-                       "host's device nodes; run lema as an ordinary user");
+        return err_set(
+            err, ERR_UNSUPPORTED, str_span("bwrap"),
+            "not for an effective user id of 0: a root payload could change the "
+            "host's device nodes; take --sandbox direct, or run lema as an ordinary user");
     native_init(&n, rt, request);
     int result = prepare(&n, err);
     if (result == 0)

@@ -92,12 +92,14 @@ static int check_host(struct runtime *rt, struct checks *c, struct err *err)
     if (pins_check_host(&rt->pins, rt->uid, &rt->pool, c->host_fd, err) != 0)
         return -1;
     size_t bwrap = pins_find_host(&rt->pins, HOST_BWRAP);
-    if (bwrap == SIZE_MAX || pins_find_host(&rt->pins, HOST_SYSTEMD_RUN) == SIZE_MAX ||
+    if ((bwrap == SIZE_MAX && c->sandbox == SANDBOX_BWRAP) ||
+        pins_find_host(&rt->pins, HOST_SYSTEMD_RUN) == SIZE_MAX ||
         pins_find_host(&rt->pins, HOST_SYSTEMCTL) == SIZE_MAX)
         return err_set(err, ERR_HOST_FILE, str_span("host.manifest"),
                        "this build pins no bwrap, systemd-run or systemctl; build it on a host "
                        "that has them, or with PINS=");
-    if (check_bwrap(c->host_fd[bwrap], rt->pins.host[bwrap].path, err) != 0)
+    if (c->sandbox == SANDBOX_BWRAP &&
+        check_bwrap(c->host_fd[bwrap], rt->pins.host[bwrap].path, err) != 0)
         return -1;
     return scope_check_controllers(rt->uid, err);
 }

@@ -5,12 +5,14 @@
 #define LEMA_CALL_CHECKS_H
 
 #include "base/err.h"
+#include "call/sandbox.h"
 #include "call/runtime.h"
 
 /* What the checks found and the call then uses. */
 struct checks {
-    const char *call;     /* the name it asks for; borrowed */
-    struct ledger ledger; /* open; chain end as read */
+    const char *call;          /* the name it asks for; borrowed */
+    enum sandbox_kind sandbox; /* that it asks for: bwrap is looked at only where it is used */
+    struct ledger ledger;      /* open; chain end as read */
     struct ledger_summary summary;
     struct machine machine;
     int host_fd[HOST_FILES_MAX]; /* the files that were hashed, -1 = none */

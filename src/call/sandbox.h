@@ -6,13 +6,16 @@
 #ifndef LEMA_CALL_SANDBOX_H
 #define LEMA_CALL_SANDBOX_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "call/view.h"
 
-enum sandbox_kind { SANDBOX_BWRAP, SANDBOX_KINDS };
+enum sandbox_kind { SANDBOX_BWRAP, SANDBOX_DIRECT, SANDBOX_KINDS };
 
-/* "bwrap" */
+/* "bwrap", "direct"; "" for none of them */
 const char *sandbox_word(enum sandbox_kind kind);
+bool sandbox_parse(const char *word, enum sandbox_kind *kind);
 
 /* Become the sandbox.  Does not return on success.
  * returns  -1 with ERR_SETUP */
@@ -20,6 +23,9 @@ int sandbox_enter(enum sandbox_kind kind, const struct view *view, struct err *e
 
 /* sandbox_bwrap.c: execute bwrap from INNER_FD_SANDBOX. */
 int sandbox_bwrap_enter(const struct view *view, struct err *err);
+
+/* sandbox_direct.c: make the namespaces and the view without bwrap, and execute INIT. */
+int sandbox_direct_enter(const struct view *view, struct err *err);
 
 /* sandbox_bwrap.c: the arguments it is executed with, NULL-terminated, in
  * caller-owned memory; the tests look at them too. */

@@ -87,7 +87,8 @@ static size_t order_descriptors(const struct native *n, const struct channels *c
     fds[count++] = c->status[1];
     fds[count++] = c->log[1];
     fds[count++] = c->null;
-    fds[count++] = host[pins_find_host(&rt->pins, HOST_BWRAP)];
+    fds[count++] =
+        n->checks.sandbox == SANDBOX_BWRAP ? host[pins_find_host(&rt->pins, HOST_BWRAP)] : c->null;
     fds[count++] = rt->distribution.fd;
     fds[count++] = rt->modules_fd;
     fds[count++] = rt->artifacts_fd;

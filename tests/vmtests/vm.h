@@ -34,6 +34,7 @@
 struct vm_case {
     const char *name;
     char dir[256];
+    enum sandbox_kind sandbox; /* of its calls */
     struct runtime *rt;
     struct call_answer answer;
     const struct record_result *r; /* of answer */
@@ -123,6 +124,16 @@ static inline const char *vm_ledger(const struct vm_case *c)
     return vm_read(vm_path(c, "out/ledger.jsonl"));
 }
 
+/* The sandbox that run-root asks for: bwrap, or direct. */
+static inline enum sandbox_kind vm_sandbox(void)
+{
+    enum sandbox_kind kind = SANDBOX_BWRAP;
+    const char *word = getenv("VM_SANDBOX");
+    if (word != NULL && !sandbox_parse(word, &kind))
+        abort();
+    return kind;
+}
+
 /* Make the directories and files of a case.  extra: further fields, ",…" or "". */
 static inline bool vm_make(struct vm_case *c, const char *name, const char *distribution,
                            const char *extra)
@@ -130,8 +141,10 @@ static inline bool vm_make(struct vm_case *c, const char *name, const char *dist
     char config[1024];
     memset(c, 0, sizeof *c);
     c->name = name;
+    c->sandbox = vm_sandbox();
     c->r = &c->answer.result;
-    snprintf(c->dir, sizeof c->dir, "%s/%s", VM_BASE, name);
+    snprintf(c->dir, sizeof c->dir, "%s/%s%s", VM_BASE, name,
+             vm_sandbox() == SANDBOX_DIRECT ? "-direct" : "");
     (void)mkdir(VM_BASE, 0700);
     snprintf(config, sizeof config,
              "{\"schema\":\"lema.runtime-linux/v2\",\"distribution\":\"%s\",\"output\":\"%s/out\","
@@ -189,7 +202,7 @@ static inline void vm_call(struct vm_case *c, const char *call, const char *sour
                                    .argv = argv,
                                    .input = &input,
                                    .input_n = 1,
-                                   .sandbox = SANDBOX_BWRAP};
+                                   .sandbox = c->sandbox};
     uint64_t start = clock_boot_ns(), waited = 0;
 
     for (;; waited += 2000) {
