@@ -35,7 +35,7 @@ call     = call/attend call/call call/capture call/checks call/finish call/init 
            call/work
 front    = front/cmd_check_runtime front/cmd_doctor front/cmd_http_build front/cmd_info \
            front/cmd_init front/cmd_ledger front/cmd_pins front/cmd_recover front/command \
-           front/doctor_probe front/options front/out front/step
+           front/doctor_probe front/named front/options front/out front/step
 main     = front/main
 pin      = pin/elf pin/lema_pin pin/pin_distribution pin/pin_host pin/pin_root
 

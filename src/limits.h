@@ -63,6 +63,7 @@
 #define WORK_BYTES_MAX GIB(8)
 #define WORK_ENTRIES_MAX 65536u
 #define WORK_DEPTH_MAX 32u
+#define WORK_NAMES_BYTES_MAX (UINT64_C(8) << 20) /* of all paths: a record must stay readable */
 #define WORK_FREE_MIN_BYTES GIB(1)
 #define WORK_LOOK_MS 1000u
 #define SCOPE_READY_MS 30000u /* section 6, scope-missing */

@@ -209,15 +209,15 @@ static int prepare(struct native *n, struct err *err)
         return -1;
     n->lock_held = true;
     if (checks_run(n->rt, &n->checks, err) != 0 || refuse_used_name(n, err) != 0 ||
-        boot_id_read(n->boot_id, err) != 0 || scope_name(&n->scope, err) != 0)
+        boot_id_read(n->boot_id, err) != 0 || scope_name(&n->scope, err) != 0 ||
+        attend_signals(&n->attend, err) != 0) /* before anything is made that must be undone */
         return -1;
     n->call_fd =
         work_make(n->rt->work_fd, q->name, q->input, q->input_n, n->input, n->rt->uid, err);
     if (n->call_fd < 0)
         return -1;
     n->work_made = true;
-    if (begin_evidence(n, err) != 0 || attend_signals(&n->attend, err) != 0 ||
-        record_reserved(n, err) != 0)
+    if (begin_evidence(n, err) != 0 || record_reserved(n, err) != 0)
         return -1;
     n->reserved = true; /* it may be on disk even if the append says it failed */
     return append_reserve(n, err);

@@ -5,8 +5,8 @@
 #define LEMA_CALL_CHECKS_H
 
 #include "base/err.h"
-#include "call/sandbox.h"
 #include "call/runtime.h"
+#include "call/sandbox.h"
 
 /* What the checks found and the call then uses. */
 struct checks {

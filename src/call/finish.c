@@ -223,6 +223,7 @@ struct outputs {
     struct native *n;
     struct work_iterator it;
     struct work_links links;
+    struct work_usage usage; /* the list ends where a bound is passed: a fault says so */
 };
 
 /* A regular file is hashed through a descriptor that is the entry just met. */
@@ -257,12 +258,13 @@ static int next_output(void *arg, struct record_output *output, struct err *err)
 
     if (got != 1)
         return got;
+    if (!work_count(&o->usage, &o->links, &o->it, &entry))
+        return 0;
     memset(output, 0, sizeof *output);
     output->path = entry.path;
     output->type = work_type_of(&entry.st);
     output->size = output->type == WORK_FILE ? (uint64_t)entry.st.st_size : 0;
-    if (output->type == WORK_FILE && work_links_first(&o->links, &entry.st) &&
-        hash_output(o->n, &entry, output, err) != 0)
+    if (output->type == WORK_FILE && entry.first && hash_output(o->n, &entry, output, err) != 0)
         return -1;
     return 1;
 }
@@ -282,6 +284,7 @@ int native_record_result(struct native *n, struct digest *result_sha256, struct 
     r->reserved_sha256 = n->reserved_sha256;
     clock_now_utc(r->time);
     memset(&outputs, 0, sizeof outputs);
+    outputs.usage.free_bytes = UINT64_MAX; /* looked at already */
     outputs.n = n;
     if (work_iterate(&outputs.it, n->call_fd, err) != 0)
         return -1;

@@ -64,11 +64,27 @@ static void raise_oom_score(void)
     }
 }
 
+/* Does not return on success. */
+static int try_sandbox(const struct wire_order_inner *order, struct pins *pins, struct err *err)
+{
+    static struct view view;
+
+    if (pins_load(pins, err) != 0 || view_make(&view, pins, err) != 0)
+        return -1;
+    if (order->libs != view_libs(pins) || order->sandbox >= SANDBOX_KINDS)
+        return err_set(err, ERR_INTERNAL, str_span("enter"), "an order out of protocol");
+    if (order->sandbox == SANDBOX_BWRAP &&
+        pins_check_fd(pins, HOST_BWRAP, INNER_FD_SANDBOX, err) != 0)
+        return -1;
+    if (fcntl(INNER_FD_CONTROL, F_SETFD, FD_CLOEXEC) != 0)
+        return err_sys(err, ERR_SETUP, "fcntl", errno, str_span("control"), NULL);
+    return sandbox_enter((enum sandbox_kind)order->sandbox, &view, err);
+}
+
 /* The child that becomes the sandbox. */
 static _Noreturn void enter(const struct wire_order_inner *order, pid_t keeper)
 {
     struct pins *pins = sys_memory(sizeof *pins);
-    struct view view;
     struct err err;
 
     err_clear(&err);
@@ -79,14 +95,7 @@ static _Noreturn void enter(const struct wire_order_inner *order, pid_t keeper)
         _exit(1);
     }
     raise_oom_score();
-    if (pins_load(pins, &err) == 0 && view_make(&view, pins, &err) == 0) {
-        if (order->libs != view_libs(pins) || order->sandbox >= SANDBOX_KINDS)
-            err_set(&err, ERR_INTERNAL, str_span("enter"), "an order out of protocol");
-        else if (fcntl(INNER_FD_CONTROL, F_SETFD, FD_CLOEXEC) != 0)
-            err_sys(&err, ERR_SETUP, "fcntl", errno, str_span("control"), NULL);
-        else
-            sandbox_enter((enum sandbox_kind)order->sandbox, &view, &err);
-    }
+    (void)try_sandbox(order, pins, &err);
     wire_fail(INNER_FD_CONTROL, err.op[0] != '\0' ? err.op : err.why, err.obj, err.sys);
     _exit(1);
 }

@@ -14,9 +14,11 @@
 #include "base/sys.h"
 #include "evidence/terms.h"
 #include "host/file.h"
+#include "host/pins.h"
 
 #define ARGUMENT_BYTES 96u
 #define STEP_DESCRIPTORS "descriptors"
+#define STEP_PINNED "compare with the pins"
 
 /* Exit status of a child that could not execute; the step went over its pipe. */
 #define LAUNCH_FAILED 125
@@ -151,10 +153,33 @@ static void exec_systemctl(int pipe_fd, int program, const struct wire_launch *o
     child_fail(pipe_fd, "exec systemctl", errno);
 }
 
+/* What is to be executed must be the pinned file of its role, whoever asks: MONITOR hashed
+ * the descriptor too, but this process starts nothing on its word. */
+static void child_check_pinned(int pipe_fd, int fd, enum host_role role)
+{
+    struct pins *pins = sys_memory(sizeof *pins);
+    struct err err;
+
+    err_clear(&err);
+    if (pins == NULL || pins_load(pins, &err) != 0 || pins_check_fd(pins, role, fd, &err) != 0)
+        child_fail(pipe_fd, STEP_PINNED, err.sys != 0 ? err.sys : EPERM);
+}
+
+static bool unit_hex_valid(const struct wire_launch *order)
+{
+    for (size_t i = 0; i < sizeof order->unit_hex; i++)
+        if (strchr("0123456789abcdef", order->unit_hex[i]) == NULL || order->unit_hex[i] == '\0')
+            return false;
+    return true;
+}
+
 static _Noreturn void child_run_scope(int pipe_fd, const struct wire_launch *order, int *fds,
                                       size_t n)
 {
     int targets[WIRE_DESCRIPTORS_MAX] = {0};
+    child_check_pinned(pipe_fd, fds[RUN_SCOPE_FD_SYSTEMD_RUN], HOST_SYSTEMD_RUN);
+    if (!unit_hex_valid(order))
+        child_fail(pipe_fd, STEP_PINNED, EINVAL);
     targets[RUN_SCOPE_FD_SYSTEMD_RUN] = -1;
     targets[RUN_SCOPE_FD_DIAGNOSTICS] = STDERR_FILENO;
     targets[RUN_SCOPE_FD_NULL] = STDIN_FILENO;
@@ -171,6 +196,7 @@ static _Noreturn void child_list_units(int pipe_fd, const struct wire_launch *or
                                        size_t n)
 {
     int targets[WIRE_DESCRIPTORS_MAX] = {0};
+    child_check_pinned(pipe_fd, fds[LIST_UNITS_FD_SYSTEMCTL], HOST_SYSTEMCTL);
     targets[LIST_UNITS_FD_SYSTEMCTL] = -1;
     targets[LIST_UNITS_FD_OUT] = STDOUT_FILENO;
     child_place(pipe_fd, fds, n, targets);

@@ -107,7 +107,7 @@ bool work_links_first(struct work_links *links, const struct stat *st)
 int work_iterate(struct work_iterator *it, int call_fd, struct err *err)
 {
     it->depth = 0;
-    it->too_deep = false;
+    it->too_deep = it->unreadable = false;
     int fd = openat(call_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return err_sys(err, ERR_IO, "openat", errno, str_span("work directory"), NULL);
@@ -124,8 +124,8 @@ void work_iterate_end(struct work_iterator *it)
         fd_close(&it->level[--it->depth].fd);
 }
 
-/* Enter a directory that was just met.  One that cannot be entered (gone, mode
- * 000, a mount point) is still an entry of its own. */
+/* Enter a directory that was just met.  One that cannot be entered (gone, replaced, mode
+ * 000) is still an entry of its own. */
 static void descend(struct work_iterator *it, const struct work_entry *entry)
 {
     struct stat st;
@@ -135,6 +135,7 @@ static void descend(struct work_iterator *it, const struct work_entry *entry)
         return;
     }
     int fd = openat(entry->dirfd, entry->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    it->unreadable = it->unreadable || (fd < 0 && errno != ENOENT && errno != ENOTDIR);
     if (fd < 0 || fstat(fd, &st) != 0 || st.st_ino != entry->st.st_ino ||
         st.st_dev != entry->st.st_dev) {
         fd_close(&fd);
@@ -213,12 +214,37 @@ static void judge(struct work_usage *usage, const struct work_iterator *it)
         text_adds(&t, "more than 8 GiB");
     else if (usage->entries > WORK_ENTRIES_MAX)
         text_adds(&t, "more than 65,536 entries");
+    else if (usage->name_bytes > WORK_NAMES_BYTES_MAX)
+        text_adds(&t, "more than 8 MiB of names");
     else if (it->too_deep)
         text_adds(&t, "deeper than 32 directories");
+    else if (it->unreadable)
+        text_adds(&t, "a directory that cannot be read");
     else if (usage->free_bytes < WORK_FREE_MIN_BYTES)
         text_adds(&t, "less than 1 GiB is free");
     else
         usage->overflow = false;
+}
+
+/* A sparse file is as long as it is to whoever hashes it. */
+static uint64_t size_of(const struct stat *st)
+{
+    uint64_t blocks = (uint64_t)st->st_blocks * BLOCK_BYTES;
+    uint64_t length = S_ISREG(st->st_mode) && st->st_size > 0 ? (uint64_t)st->st_size : 0;
+
+    return blocks > length ? blocks : length;
+}
+
+bool work_count(struct work_usage *usage, struct work_links *links, const struct work_iterator *it,
+                struct work_entry *entry)
+{
+    usage->entries++;
+    usage->name_bytes += entry->path.n;
+    entry->first = work_links_first(links, &entry->st);
+    if (entry->first)
+        usage->bytes += size_of(&entry->st);
+    judge(usage, it);
+    return !usage->overflow;
 }
 
 int work_look(int call_fd, struct work_usage *usage, struct err *err)
@@ -234,14 +260,9 @@ int work_look(int call_fd, struct work_usage *usage, struct err *err)
     if (machine_free_bytes(call_fd, &usage->free_bytes, err) != 0 ||
         work_iterate(&it, call_fd, err) != 0)
         return -1;
-    while ((got = work_next(&it, &entry, err)) == 1) {
-        usage->entries++;
-        if (work_links_first(&links, &entry.st))
-            usage->bytes += (uint64_t)entry.st.st_blocks * BLOCK_BYTES;
-        judge(usage, &it);
-        if (usage->overflow)
+    while ((got = work_next(&it, &entry, err)) == 1)
+        if (!work_count(usage, &links, &it, &entry))
             break;
-    }
     work_iterate_end(&it);
     judge(usage, &it);
     return got < 0 ? -1 : 0;

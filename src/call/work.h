@@ -31,18 +31,6 @@ int work_make(int work_fd, const char *call, const struct work_input *input, siz
  * that was refused before its reservation. */
 void work_unmake(int work_fd, const char *call, const struct work_input *input, size_t n);
 
-struct work_usage {
-    uint64_t bytes; /* allocated (st_blocks), each inode once */
-    uint64_t entries;
-    uint64_t free_bytes; /* of the file system */
-    bool overflow;       /* a bound of specification 9 is passed */
-    char why[96];        /* which */
-};
-
-/* Look once.  What changes while it is looked at is counted as it is met.
- * returns  0, or -1 with ERR_IO */
-int work_look(int call_fd, struct work_usage *usage, struct err *err);
-
 /* Every entry below a directory, in the order the kernel lists them, parents first. */
 struct work_level {
     int fd;
@@ -54,13 +42,15 @@ struct work_iterator {
     uint32_t depth; /* open levels */
     struct work_level level[WORK_DEPTH_MAX + 1];
     char path[(WORK_DEPTH_MAX + 1) * (COMPONENT_BYTES_MAX + 1)];
-    bool too_deep; /* a directory at WORK_DEPTH_MAX was not entered */
+    bool too_deep;   /* a directory at WORK_DEPTH_MAX was not entered */
+    bool unreadable; /* a directory could not be entered: what it holds cannot be counted */
 };
 struct work_entry {
     struct span path; /* relative, into the iterator; until the next call */
     const char *name; /* its last component, NUL-terminated, likewise */
     int dirfd;        /* that holds it, borrowed */
     struct stat st;   /* not followed */
+    bool first;       /* work_count: this inode was not met before */
 };
 int work_iterate(struct work_iterator *it, int call_fd, struct err *err);
 int work_next(struct work_iterator *it, struct work_entry *entry, struct err *err); /* 1, 0, -1 */
@@ -76,5 +66,25 @@ struct work_links {
 };
 /* True the first time an inode is given; always true for one with one link. */
 bool work_links_first(struct work_links *links, const struct stat *st);
+
+/* What was counted.  It starts as zero. */
+struct work_usage {
+    uint64_t bytes; /* allocated (st_blocks) or long (st_size), whichever is more; an inode once */
+    uint64_t entries;
+    uint64_t name_bytes; /* of all paths */
+    uint64_t free_bytes; /* of the file system */
+    bool overflow;       /* a bound of specification 9 is passed */
+    char why[96];        /* which */
+};
+
+/* Count an entry; entry->first is set.
+ * returns  false if a bound is passed: overflow and why are set */
+bool work_count(struct work_usage *usage, struct work_links *links, const struct work_iterator *it,
+                struct work_entry *entry);
+
+/* Look once.  What changes while it is looked at is counted as it is met; what is
+ * unlinked and still open shows in the free space alone.
+ * returns  0, or -1 with ERR_IO */
+int work_look(int call_fd, struct work_usage *usage, struct err *err);
 
 #endif

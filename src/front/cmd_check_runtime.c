@@ -53,6 +53,9 @@ static int check_scope(const struct option *option, struct err *err)
 {
     if (option->value == NULL || strcmp(option->value, "systemd") == 0)
         return 0;
+    if (strcmp(option->value, "cgroup") != 0)
+        return err_set(err, ERR_USAGE, str_span(option->value), "%s: expected systemd",
+                       option->name);
     return err_set(err, ERR_UNSUPPORTED, str_span(option->value),
                    "%s: this version has systemd only", option->name);
 }
@@ -192,6 +195,10 @@ static int call(struct command_line *line, struct out *o, const char *name,
     }
     if (result != 0)
         return -1;
+    if (answer.result.outcome == OUTCOME_KILLED && !answer.result.oom_killed) {
+        out_message("check-runtime: the call was interrupted; its evidence is complete");
+        return 1;
+    }
     if (answer.result.outcome != OUTCOME_EXITED || answer.result.exit_code != 0) {
         out_message("check-runtime: Lean ended with %s %d", outcome_word(answer.result.outcome),
                     answer.result.exit_code >= 0 ? (int)answer.result.exit_code

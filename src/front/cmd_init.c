@@ -77,26 +77,19 @@ static int make_lock(const char *path, uid_t uid, struct err *err)
     return result;
 }
 
-/* A configuration that is there already must be the one that would be written. */
-static int compare_config(int dirfd, const char *name, struct span wanted, struct span path,
-                          uid_t uid, struct err *err)
+/* Is this the configuration of the layout?  A budget that was added is the operator's. */
+static int compare_config(const struct config *there, const struct config *wanted, const char *path,
+                          struct err *err)
 {
-    static uint8_t there[CONFIG_BYTES_MAX + 1];
-    struct stat st;
-
-    int fd = walk_component(dirfd, name, WALK_FILE, O_RDONLY, uid, false, path, &st, NULL, err);
-    if (fd < 0)
-        return -1;
-    ssize_t n = file_read(fd, there, sizeof there, path, err);
-    fd_close(&fd);
-    if (n < 0)
-        return -1;
-    if ((size_t)n != wanted.n || memcmp(there, wanted.p, wanted.n) != 0)
-        return err_set(err, ERR_CONFIG, path, "is there already, and another; it is not replaced");
-    return 0;
+    if (strcmp(there->distribution, wanted->distribution) == 0 &&
+        strcmp(there->output, wanted->output) == 0 &&
+        strcmp(there->shared_lock, wanted->shared_lock) == 0)
+        return 0;
+    return err_set(err, ERR_CONFIG, str_span(path),
+                   "is there already, and another; it is not replaced");
 }
 
-/* Write the configuration durably; another one that is there is never replaced. */
+/* Write the configuration durably, if none is there. */
 static int write_config(const char *path, const struct config *config, uid_t uid, struct err *err)
 {
     static char buffer[CONFIG_BYTES_MAX + 1];
@@ -114,10 +107,8 @@ static int write_config(const char *path, const struct config *config, uid_t uid
                        CONFIG_BYTES_MAX);
     if (walk_parent(&parent, path, &name, uid, err) != 0)
         return -1;
-    int result;
-    if (faccessat(parent.fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
-        result = compare_config(parent.fd, name, text_span(&t), str_span(path), uid, err);
-    } else {
+    int result = 0;
+    if (faccessat(parent.fd, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
         result = file_begin(&file, parent.fd, name, 0, err);
         if (result == 0)
             result = file_write_all(file.fd, buffer, t.n, str_span(path), err);
@@ -243,14 +234,15 @@ int cmd_init(struct command_line *line, struct out *o, struct err *err)
         make_lock(l.config.shared_lock, rt->uid, err) != 0 ||
         write_config(l.path, &l.config, rt->uid, err) != 0)
         return -1;
+    if (option[HOME].value != NULL && explain_missing(&l, o, err) != 0)
+        return -1;
+    if (runtime_load(rt, str_span(l.path), RUNTIME_WHOLE, NULL, err) != 0 ||
+        compare_config(&rt->config, &l.config, l.path, err) != 0)
+        return -1;
     out_chars(o, "configuration", l.path);
     out_chars(o, "distribution", l.config.distribution);
     out_chars(o, "output", l.config.output);
     out_chars(o, "shared_lock", l.config.shared_lock);
-    if (option[HOME].value != NULL && explain_missing(&l, o, err) != 0)
-        return -1;
-    if (runtime_load(rt, str_span(l.path), RUNTIME_WHOLE, NULL, err) != 0)
-        return -1;
     out_chars(o, "distribution_name", rt->pins.manifest.name);
     out_digest(o, "distribution_id", &rt->pins.distribution_id);
     out_u64(o, "distribution_entries", rt->pins.manifest.n);

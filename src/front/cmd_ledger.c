@@ -3,14 +3,18 @@
  * Specification 5.  The chain is read strictly by a worker; every record and log
  * that a line names is hashed by workers and compared with the line.  Neither
  * command takes the lock, and neither writes anything. */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "evidence/ledger.h"
+#include "evidence/lock.h"
 #include "evidence/record.h"
 #include "front/command.h"
+#include "front/named.h"
 #include "host/file.h"
 #include "host/walk.h"
 
@@ -25,6 +29,8 @@ struct verify {
     uint64_t reservations, completions, resolutions, records, logs, log_bytes;
     uint64_t problems;
     struct err first; /* the first problem */
+    struct named *named;
+    uint64_t unnamed;
 };
 
 static void note_problem(struct verify *v, uint64_t line, const struct err *why)
@@ -129,12 +135,15 @@ static int check_log(struct verify *v, const struct ledger_line *line, const cha
     return result;
 }
 
-static const char *file_name(char name[static NAME_BYTES], const char *call, const char *suffix)
+/* The name of a call's file, noted as named by the ledger. */
+static const char *file_name(struct verify *v, char name[static NAME_BYTES], const char *call,
+                             const char *suffix)
 {
     struct text t = text_on(name, NAME_BYTES);
 
     text_adds(&t, call);
     text_adds(&t, suffix);
+    named_add(v->named, name);
     return name;
 }
 
@@ -152,28 +161,52 @@ static int verify_line(void *arg, const struct ledger_line *line, struct err *er
     switch ((enum ledger_event)line->event) {
     case LEDGER_RESERVE:
         v->reservations++;
-        if (check_record(v, line, file_name(name, line->call, "-reserved.json"),
+        if (check_record(v, line, file_name(v, name, line->call, "-reserved.json"),
                          &line->reserved_sha256, false, &why) != 0)
             note_problem(v, line->number, &why);
         return 0;
     case LEDGER_COMPLETE:
         v->completions++;
-        if (check_record(v, line, file_name(name, line->call, "-result.json"), &line->result_sha256,
-                         true, &why) != 0)
+        if (check_record(v, line, file_name(v, name, line->call, "-result.json"),
+                         &line->result_sha256, true, &why) != 0)
             note_problem(v, line->number, &why);
         err_clear(&why);
-        if (check_log(v, line, file_name(name, line->call, ".log"), &why) != 0)
+        if (check_log(v, line, file_name(v, name, line->call, ".log"), &why) != 0)
             note_problem(v, line->number, &why);
         return 0;
     default: v->resolutions++; return 0;
     }
 }
 
-static void put_summary(const struct verify *v, const struct ledger_summary *s, bool missing)
+static void note_unnamed(void *arg, const char *name)
+{
+    struct verify *v = arg;
+
+    if (v->unnamed++ < PROBLEMS_SHOWN)
+        out_chars(v->o, NULL, name);
+}
+
+/* Listed, not an error: a crash between a record and its line leaves such a file. */
+static int put_unnamed(struct verify *v, struct err *err)
+{
+    out_array(v->o, "unnamed");
+    int result = named_rest(v->named, v->rt->output.fd, note_unnamed, v, err);
+    out_array_end(v->o);
+    out_u64(v->o, "unnamed_count", v->unnamed);
+    return result;
+}
+
+/* Without the lock half a line may be one that a call is just writing (specification 5). */
+static bool in_progress(const struct runtime *rt, const struct ledger_summary *s)
+{
+    return s->torn_bytes > 0 && lock_holder(rt->lock.fd) > 0;
+}
+
+static void put_summary(const struct verify *v, const struct ledger_summary *s, const char *state)
 {
     struct out *o = v->o;
 
-    out_chars(o, "ledger", missing ? "missing: no call was made yet" : "read");
+    out_chars(o, "ledger", state);
     out_u64(o, "lines", s->lines);
     out_u64(o, "bytes", s->bytes);
     out_digest(o, "chain_end", &s->last);
@@ -214,13 +247,24 @@ int cmd_ledger_verify(struct command_line *line, struct out *o, struct err *err)
     v.rt = line->rt;
     v.o = o;
     err_clear(&v.first);
+    v.named = sys_memory(sizeof *v.named);
+    if (v.named == NULL)
+        return err_sys(err, ERR_IO, "mmap", errno, str_span("names"), NULL);
     if (open_ledger(line, &ledger, &missing, err) != 0)
         return -1;
     out_array(o, "problems");
     int result = ledger_load(&ledger, &line->rt->ledger_worker, "", &summary, verify_line, &v, err);
     ledger_close(&ledger);
     out_array_end(o);
-    put_summary(&v, &summary, missing);
+    const char *state = missing ? "missing: no call was made yet" : "read";
+    if (result != 0 && in_progress(line->rt, &summary)) {
+        state = "in progress";
+        err_clear(err);
+        result = 0;
+    }
+    if (result == 0)
+        result = put_unnamed(&v, err);
+    put_summary(&v, &summary, state);
     out_bool(o, "verified", result == 0 && v.problems == 0);
     if (result == 0 && v.problems > 0)
         *err = v.first;
@@ -312,5 +356,9 @@ int cmd_ledger_show(struct command_line *line, struct out *o, struct err *err)
     int result = ledger_load(&ledger, &line->rt->ledger_worker, "", &summary, show_line, o, err);
     ledger_close(&ledger);
     out_array_end(o);
-    return result;
+    if (result == 0 || !in_progress(line->rt, &summary))
+        return result;
+    err_clear(err);
+    out_chars(o, "ledger", "in progress");
+    return 0;
 }

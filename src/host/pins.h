@@ -105,4 +105,9 @@ void pins_close_host(int fd[static HOST_FILES_MAX]);
 /* Index of the one file of a role, or SIZE_MAX. */
 size_t pins_find_host(const struct pins *pins, enum host_role role);
 
+/* Hash what a descriptor is, in this process, and compare it with the one file of a role:
+ * for a process that is about to execute it.
+ * returns  0, or -1 with ERR_HOST_FILE (sys = 0: another file, or none is pinned) */
+int pins_check_fd(const struct pins *pins, enum host_role role, int fd, struct err *err);
+
 #endif

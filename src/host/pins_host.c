@@ -1,4 +1,5 @@
 /* host.manifest: the files of the host that lema trusts.  Layer: host. */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -242,4 +243,27 @@ int pins_check_host(const struct pins *pins, uid_t uid, struct hash_pool *pool,
         return 0;
     pins_close_host(fd);
     return -1;
+}
+
+int pins_check_fd(const struct pins *pins, enum host_role role, int fd, struct err *err)
+{
+    static uint8_t bytes[64u << 10];
+    const struct span shown = str_span(host_role_word(role));
+    struct sha256 hash;
+    struct digest got;
+    off_t at = 0;
+    ssize_t n;
+
+    sha256_init(&hash);
+    while ((n = pread(fd, bytes, sizeof bytes, at)) > 0) {
+        sha256_add(&hash, bytes, (size_t)n);
+        at += n;
+    }
+    if (n < 0)
+        return err_sys(err, ERR_HOST_FILE, "pread", errno, shown, NULL);
+    sha256_end(&hash, &got);
+    size_t row = pins_find_host(pins, role);
+    if (row == SIZE_MAX || !digest_equal(&got, &pins->host[row].sha256))
+        return err_set(err, ERR_HOST_FILE, shown, "is not the pinned file");
+    return 0;
 }

@@ -105,6 +105,22 @@ static void overflow(void)
         check_fault(&c, "one", "log-overflow");
         vm_close(&c);
     }
+    if (vm_open(&c, "sparse", VM_DISTRIBUTION, "")) {
+        vm_call(&c, "sparse",
+                "--! sparse-file 4000000000 /call/a\n--! sparse-file 4000000000 /call/b\n"
+                "--! sparse-file 4000000000 /call/c");
+        CHECK(strstr(c.text, "more than 8 GiB") != NULL, "holes count as much as they are long: %s",
+              c.text);
+        check_fault(&c, "sparse", "work-overflow");
+        vm_close(&c);
+    }
+    if (vm_open(&c, "dark", VM_DISTRIBUTION, "")) {
+        vm_call(&c, "dark", "--! deep-dirs 2\n--! chmod 0 /call/d");
+        CHECK(strstr(c.text, "a directory that cannot be read") != NULL,
+              "what cannot be counted is not called small: %s", c.text);
+        check_fault(&c, "dark", "work-overflow");
+        vm_close(&c);
+    }
     if (vm_open(&c, "deep", VM_DISTRIBUTION, "")) {
         vm_call(&c, "deep", "--! deep-dirs 33");
         check_fault(&c, "deep", "work-overflow");
