@@ -223,9 +223,7 @@ static int add_proc(const struct build *b, const struct view_row *row, struct er
     if (proc < 0)
         return refuse(err, "fsmount", row->path);
     int result = 0;
-    if (forbid_user_namespaces(proc, err) != 0)
-        result = -1;
-    else if (make_place(b, row->path + 1, true, err) != 0)
+    if (forbid_user_namespaces(proc, err) != 0 || make_place(b, row->path + 1, true, err) != 0)
         result = -1;
     else if (sys_mount_attributes(proc, SHUT | SYS_MOUNT_NOEXEC | SYS_MOUNT_RDONLY) != 0)
         result = refuse(err, "mount_setattr", row->path);
