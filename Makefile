@@ -29,7 +29,7 @@ host     = host/dist host/file host/hash_pool host/kernel host/machine host/mani
 evidence = evidence/boot evidence/config evidence/latch evidence/ledger evidence/ledger_calls \
            evidence/ledger_line evidence/ledger_read evidence/ledger_write evidence/lock \
            evidence/put evidence/record evidence/record_read evidence/terms
-call     = call/attend call/call call/capture call/checks call/finish call/init call/inner \
+call     = call/attend call/call call/capture call/checks call/confine call/finish call/init call/inner \
            call/launch call/recover call/runtime call/sandbox call/sandbox_bwrap \
            call/sandbox_direct call/scope call/scope_systemd call/start call/view call/wire \
            call/work
@@ -170,8 +170,9 @@ $(OUT)/fuzz/%: tests/fuzz/%.c $(OUT)/liblema.a
 	$(TEST) -fsanitize=fuzzer -o $@ $< $(OUT)/liblema.a $(S)/dep/lib/libbearssl.a
 $(BUILD)/tests/vm_%: tests/vmtests/%.c $(OUT)/liblema.a
 	$(TEST) $(LDFLAGS) $(VM_LINK) -o $@ $< $(OUT)/liblema.a $(LDLIBS)
-# Tests of faults bring their own wall times, and act just before a scope is asked for, at these
-# seams and in no shipped program.
+$(BUILD)/tests/attack: $(wildcard tests/gauntlet/*.[ch]) $(SYSROOT)/stamp
+	$(TEST) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LDLIBS)
+# Tests of faults bring their own wall times, and act before a scope is asked for: at these seams.
 $(BUILD)/tests/vm_faults: VM_LINK = -Wl,--wrap=kind_wall_ms,--wrap=scope_limits
 $(BUILD)/tests/%: tests/tools/%.c $(OUT)/liblema.a
 	$(TEST) $(LDFLAGS) -o $@ $< $(OUT)/liblema.a $(LDLIBS)

@@ -13,20 +13,29 @@
 #include "base/sys.h"
 #include "filter_bpf.h"
 
+#define PROGRAM(array)                                                                             \
+    {                                                                                              \
+        array, sizeof array / sizeof array[0]                                                      \
+    }
+
 static const struct {
     const struct sock_filter *bpf;
     size_t n;
 } programs[FILTER_ROLES] = {
-    [FILTER_WORKER] = {filter_worker_bpf, sizeof filter_worker_bpf / sizeof filter_worker_bpf[0]},
-    [FILTER_PROGRAM] = {filter_program_bpf,
-                        sizeof filter_program_bpf / sizeof filter_program_bpf[0]},
+    [FILTER_WORKER] = PROGRAM(filter_worker_bpf),
+    [FILTER_MONITOR] = PROGRAM(filter_monitor_bpf),
+    [FILTER_LAUNCHER] = PROGRAM(filter_launcher_bpf),
+    [FILTER_KEEPER] = PROGRAM(filter_keeper_bpf),
+    [FILTER_REAPER] = PROGRAM(filter_reaper_bpf),
+    [FILTER_PROGRAM] = PROGRAM(filter_program_bpf),
 };
 
 /* The longest of them, for a copy on the stack: the kernel's struct has no const. */
 #define INSTRUCTIONS_MAX 1024u
-_Static_assert(sizeof filter_worker_bpf / sizeof filter_worker_bpf[0] <= INSTRUCTIONS_MAX, "fits");
-_Static_assert(sizeof filter_program_bpf / sizeof filter_program_bpf[0] <= INSTRUCTIONS_MAX,
-               "fits");
+_Static_assert(sizeof filter_program_bpf / sizeof filter_program_bpf[0] <= INSTRUCTIONS_MAX &&
+                   sizeof filter_monitor_bpf / sizeof filter_monitor_bpf[0] <= INSTRUCTIONS_MAX &&
+                   sizeof filter_launcher_bpf / sizeof filter_launcher_bpf[0] <= INSTRUCTIONS_MAX,
+               "fits; the others are shorter");
 
 const char *filter_role_word(enum filter_role role)
 {

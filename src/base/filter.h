@@ -15,8 +15,12 @@
 struct sock_filter;
 
 enum filter_role {
-    FILTER_WORKER,  /* specification 10: read, write, exit and nothing else */
-    FILTER_PROGRAM, /* the untrusted program of a call */
+    FILTER_WORKER,   /* specification 10: read, write, exit and nothing else */
+    FILTER_MONITOR,  /* whoever decides: no exec, fork, ptrace, socket */
+    FILTER_LAUNCHER, /* and what it starts: a list of what nothing needs */
+    FILTER_KEEPER,   /* INNER from when its sandbox runs */
+    FILTER_REAPER,   /* INIT from when its program runs */
+    FILTER_PROGRAM,  /* the untrusted program of a call */
     FILTER_ROLES
 };
 

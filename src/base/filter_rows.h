@@ -13,6 +13,12 @@
 #define __NR_fchmodat2 452
 #endif
 
+#ifndef __NR_landlock_create_ruleset
+#define __NR_landlock_create_ruleset 444
+#define __NR_landlock_add_rule 445
+#define __NR_landlock_restrict_self 446
+#endif
+
 #define FILTER_LOW32 UINT64_C(0xffffffff)
 
 /* clang-format off */
@@ -33,286 +39,154 @@
     X(exit_group, FILTER_ALLOW, "_exit", "host/worker.c:worker_read", ANY) \
     X(exit, FILTER_ALLOW, "_exit of musl, should exit_group return", "musl:_Exit", ANY)
 
-/* --- PROGRAM: anything else answers ENOSYS -------------------------------------------------
+/* --- MONITOR: anything else kills it -----------------------------------------------------
  *
- * It has its own pid, mount, network, ipc, uts, cgroup and user namespace, no
- * capability and no descriptor but 0, 1, 2.  What it needs: files, memory,
- * threads, children, pipes, event loops.  What it does not need is left out
- * even where the namespaces make it harmless: it is kernel code less to attack. */
-#define FILTER_PROGRAM_FILE_ROWS(X) \
-    X(read, FILTER_ALLOW, "file contents", "libc", ANY) \
-    X(write, FILTER_ALLOW, "file contents", "libc", ANY) \
-    X(readv, FILTER_ALLOW, "file contents", "libc stdio", ANY) \
-    X(writev, FILTER_ALLOW, "file contents", "libc stdio", ANY) \
-    X(pread64, FILTER_ALLOW, "file contents", "dynamic loader", ANY) \
-    X(pwrite64, FILTER_ALLOW, "file contents", "ld.lld", ANY) \
-    X(preadv, FILTER_ALLOW, "file contents", "libuv", ANY) \
-    X(pwritev, FILTER_ALLOW, "file contents", "libuv", ANY) \
-    X(preadv2, FILTER_ALLOW, "file contents", "libc", ANY) \
-    X(pwritev2, FILTER_ALLOW, "file contents", "libc", ANY) \
-    X(lseek, FILTER_ALLOW, "file contents", "libc stdio", ANY) \
-    X(sendfile, FILTER_ALLOW, "copy of a file", "libuv", ANY) \
-    X(copy_file_range, FILTER_ALLOW, "copy of a file", "libuv", ANY) \
-    X(splice, FILTER_ALLOW, "copy of a file", "coreutils", ANY) \
-    X(fadvise64, FILTER_ALLOW, "read-ahead advice", "coreutils", ANY) \
-    X(readahead, FILTER_ALLOW, "read-ahead advice", "linkers", ANY) \
-    X(open, FILTER_ALLOW, "open a file", "musl", ANY) \
-    X(openat, FILTER_ALLOW, "open a file", "libc", ANY) \
-    X(openat2, FILTER_ALLOW, "open a file", "newer libraries", ANY) \
-    X(creat, FILTER_ALLOW, "open a file", "older libraries", ANY) \
-    X(close, FILTER_ALLOW, "descriptors", "libc", ANY) \
-    X(close_range, FILTER_ALLOW, "descriptors", "process spawn of libc", ANY) \
-    X(dup, FILTER_ALLOW, "descriptors", "libc", ANY) \
-    X(dup2, FILTER_ALLOW, "descriptors", "process spawn", ANY) \
-    X(dup3, FILTER_ALLOW, "descriptors", "libuv", ANY) \
-    X(fcntl, FILTER_ALLOW, "descriptor flags, file locks", "libc", ANY) \
-    X(flock, FILTER_ALLOW, "file locks", "lake", ANY) \
-    X(pipe, FILTER_ALLOW, "pipe to a child", "musl", ANY) \
-    X(pipe2, FILTER_ALLOW, "pipe to a child", "libc", ANY) \
-    X(stat, FILTER_ALLOW, "file metadata", "musl", ANY) \
-    X(fstat, FILTER_ALLOW, "file metadata", "libc", ANY) \
-    X(lstat, FILTER_ALLOW, "file metadata", "musl", ANY) \
-    X(newfstatat, FILTER_ALLOW, "file metadata", "glibc", ANY) \
-    X(statx, FILTER_ALLOW, "file metadata", "libuv", ANY) \
-    X(statfs, FILTER_ALLOW, "file system type", "LLVM", ANY) \
-    X(fstatfs, FILTER_ALLOW, "file system type", "LLVM", ANY) \
-    X(access, FILTER_ALLOW, "file metadata", "dynamic loader", ANY) \
-    X(faccessat, FILTER_ALLOW, "file metadata", "libc", ANY) \
-    X(faccessat2, FILTER_ALLOW, "file metadata", "glibc", ANY) \
-    X(readlink, FILTER_ALLOW, "where am I: /proc/self/exe", "Lean", ANY) \
-    X(readlinkat, FILTER_ALLOW, "symbolic links", "libc realpath", ANY) \
-    X(getdents64, FILTER_ALLOW, "list a directory", "libc readdir", ANY) \
-    X(getcwd, FILTER_ALLOW, "working directory", "Lean", ANY) \
-    X(chdir, FILTER_ALLOW, "working directory", "process spawn", ANY) \
-    X(fchdir, FILTER_ALLOW, "working directory", "coreutils", ANY) \
-    X(mkdir, FILTER_ALLOW, "files in /call", "musl", ANY) \
-    X(mkdirat, FILTER_ALLOW, "files in /call", "libc", ANY) \
-    X(rmdir, FILTER_ALLOW, "files in /call", "libc", ANY) \
-    X(unlink, FILTER_ALLOW, "files in /call", "libc", ANY) \
-    X(unlinkat, FILTER_ALLOW, "files in /call", "libc", ANY) \
-    X(rename, FILTER_ALLOW, "files in /call", "Lean, when it writes an .olean", ANY) \
-    X(renameat, FILTER_ALLOW, "files in /call", "libc", ANY) \
-    X(renameat2, FILTER_ALLOW, "files in /call", "libc", ANY) \
-    X(link, FILTER_ALLOW, "files in /call", "libc", ANY) \
-    X(linkat, FILTER_ALLOW, "files in /call", "libc", ANY) \
-    X(symlink, FILTER_ALLOW, "files in /call", "libc", ANY) \
-    X(symlinkat, FILTER_ALLOW, "files in /call", "libc", ANY) \
-    X(chmod, FILTER_ALLOW, "files in /call", "ld.lld", ANY) \
-    X(fchmod, FILTER_ALLOW, "files in /call", "ld.lld", ANY) \
-    X(fchmodat, FILTER_ALLOW, "files in /call", "libc", ANY) \
-    X(fchmodat2, FILTER_ALLOW, "files in /call", "newer libc", ANY) \
-    X(umask, FILTER_ALLOW, "files in /call", "ld.lld", ANY) \
-    X(truncate, FILTER_ALLOW, "files in /call", "libc", ANY) \
-    X(ftruncate, FILTER_ALLOW, "files in /call", "ld.lld output buffer", ANY) \
-    X(fallocate, FILTER_ALLOW, "files in /call", "ld.lld output buffer", ANY) \
-    X(fsync, FILTER_ALLOW, "files in /call", "libc", ANY) \
-    X(fdatasync, FILTER_ALLOW, "files in /call", "libc", ANY) \
-    X(utime, FILTER_ALLOW, "times of files in /call", "older libraries", ANY) \
-    X(utimes, FILTER_ALLOW, "times of files in /call", "older libraries", ANY) \
-    X(futimesat, FILTER_ALLOW, "times of files in /call", "older libraries", ANY) \
-    X(utimensat, FILTER_ALLOW, "times of files in /call", "libc", ANY) \
-    X(ioctl, FILTER_ALLOW, "TCGETS: is it a terminal", "libc isatty", WHEN(1, 0x5401)) \
-    X(ioctl, FILTER_ALLOW, "TIOCGWINSZ: is it a terminal", "musl isatty", WHEN(1, 0x5413)) \
-    X(ioctl, FILTER_ALLOW, "FIONREAD: bytes that can be read", "libuv", WHEN(1, 0x541b)) \
-    X(ioctl, FILTER_ALLOW, "FIONBIO: non-blocking mode", "libuv", WHEN(1, 0x5421)) \
-    X(ioctl, FILTER_ALLOW, "FIONCLEX: inherit at exec", "libuv", WHEN(1, 0x5450)) \
-    X(ioctl, FILTER_ALLOW, "FIOCLEX: close at exec", "libuv", WHEN(1, 0x5451)) \
-    X(ioctl, FILTER_ALLOW, "FICLONE: copy of a file", "libuv", WHEN(1, 0x40049409)) \
-    X(ioctl, FILTER_EPERM, "TIOCSTI: types into a terminal", "attacks", WHEN(1, 0x5412)) \
-    X(ioctl, FILTER_EPERM, "TIOCLINUX: pastes into a console", "attacks", WHEN(1, 0x541c))
+ * No execve, no clone, no ptrace, no socket but a pair, no executable memory. The kernel
+ * cannot look at the paths that openat2 and open are given: for writing, Landlock does. */
+#define FILTER_MONITOR_ROWS(X) \
+    X(read, FILTER_ALLOW, "files of the kernel, the log, replies of workers", "host/file.c:file_read", ANY) \
+    X(write, FILTER_ALLOW, "evidence, output, jobs of workers, cgroup.kill", "host/file.c:file_write_all", ANY) \
+    X(pread64, FILTER_ALLOW, "host files, the ledger", "host/pins_host.c:pins_check_fd", ANY) \
+    X(splice, FILTER_ALLOW, "bytes of files to the workers", "host/worker.c:worker_hash", ANY) \
+    X(lseek, FILTER_ALLOW, "the beginning of a file", "host/file.c:file_read", ANY) \
+    X(openat2, FILTER_ALLOW, "every walk", "host/walk.c:open_below", ANY) \
+    X(open, FILTER_ALLOW, "/proc, /dev/null", "host/machine.c:machine_source_open", ANY) \
+    X(openat, FILTER_ALLOW, "below checked directories", "call/work.c:descend", ANY) \
+    X(close, FILTER_ALLOW, "descriptors", "host/file.c:fd_close", ANY) \
+    X(fstat, FILTER_ALLOW, "what a descriptor is", "host/walk.c:walk_path", ANY) \
+    X(stat, FILTER_ALLOW, "what a path is", "call/recover.c:manager_answers", ANY) \
+    X(lstat, FILTER_ALLOW, "what a path is", "call/recover.c:manager_answers", ANY) \
+    X(newfstatat, FILTER_ALLOW, "what a name is", "evidence/latch.c:latch_look", ANY) \
+    X(access, FILTER_ALLOW, "is it there", "front/cmd_init.c:explain_missing", ANY) \
+    X(faccessat, FILTER_ALLOW, "is it there", "front/cmd_init.c:write_config", ANY) \
+    X(faccessat2, FILTER_ALLOW, "is it there, without following", "front/cmd_init.c:write_config", ANY) \
+    X(readlinkat, FILTER_ALLOW, "symbolic links of the distribution", "host/tree.c:tree_walk", ANY) \
+    X(readlink, FILTER_ALLOW, "what a descriptor is called", "host/mounts.c:mounts_place_of", ANY) \
+    X(fgetxattr, FILTER_ALLOW, "file capabilities of bwrap", "call/checks.c:check_bwrap", ANY) \
+    X(getdents64, FILTER_ALLOW, "entries of directories", "host/tree.c:tree_walk", ANY) \
+    X(statfs, FILTER_ALLOW, "free space, kind of file system", "host/machine.c:machine_free_bytes", ANY) \
+    X(fstatfs, FILTER_ALLOW, "free space, kind of file system", "host/machine.c:machine_free_bytes", ANY) \
+    X(mkdirat, FILTER_ALLOW, "directories of the output", "host/file.c:file_directory", ANY) \
+    X(unlinkat, FILTER_ALLOW, "temporaries, latches", "host/file.c:file_abandon", ANY) \
+    X(renameat2, FILTER_ALLOW, "evidence gets its name", "host/file.c:file_commit", ANY) \
+    X(fallocate, FILTER_ALLOW, "space taken in advance", "host/file.c:take_space", ANY) \
+    X(ftruncate, FILTER_ALLOW, "space given back, a torn line", "host/file.c:give_space_back", ANY) \
+    X(fsync, FILTER_ALLOW, "evidence is durable", "host/file.c:file_commit", ANY) \
+    X(fdatasync, FILTER_ALLOW, "a ledger line is durable", "evidence/ledger.c:ledger_append", ANY) \
+    X(flock, FILTER_ALLOW, "the shared lock", "evidence/lock.c:lock_take", ANY) \
+    X(fcntl, FILTER_ALLOW, "flags, seals", "call/runtime.c:seal_self", ANY) \
+    X(memfd_create, FILTER_ALLOW, "lema's own sealed copy", "call/runtime.c:seal_self", ANY) \
+    X(pipe2, FILTER_ALLOW, "log and diagnostics", "call/start.c:make_pipe", ANY) \
+    X(socketpair, FILTER_ALLOW, "unix seqpacket pairs to inner stage and init", "call/start.c:make_socket", WHEN_BOTH(0, FILTER_LOW32, 1, 1, 0xf, 5)) \
+    X(setsockopt, FILTER_ALLOW, "SO_PASSCRED", "call/start.c:make_socket", WHEN_BOTH(1, FILTER_LOW32, 1, 2, FILTER_LOW32, 16)) \
+    X(sendmsg, FILTER_ALLOW, "orders and descriptors", "call/wire.c:wire_send", ANY) \
+    X(recvmsg, FILTER_ALLOW, "reports", "call/wire.c:wire_receive", ANY) \
+    X(poll, FILTER_ALLOW, "whatever comes first", "call/attend.c:attend_once", ANY) \
+    X(restart_syscall, FILTER_ALLOW, "poll and sleep, after SIGSTOP and SIGCONT", "kernel", ANY) \
+    X(signalfd4, FILTER_ALLOW, "interrupts are read, not delivered", "call/attend.c:attend_signals", ANY) \
+    X(rt_sigprocmask, FILTER_ALLOW, "interrupts are read, not delivered", "call/attend.c:attend_signals", ANY) \
+    X(rt_sigreturn, FILTER_ALLOW, "the end of a handler of libc", "musl", ANY) \
+    X(wait4, FILTER_ALLOW, "launcher and workers are reaped", "call/launch.c:launcher_stop", ANY) \
+    X(kill, FILTER_ALLOW, "SIGKILL to launcher, workers and a scope that never appeared", "call/launch.c:launcher_stop", WHEN(1, 9)) \
+    X(nanosleep, FILTER_ALLOW, "waiting for the lock", "evidence/lock.c:lock_take", ANY) \
+    X(clock_nanosleep, FILTER_ALLOW, "waiting for the lock", "evidence/lock.c:lock_take", ANY) \
+    X(clock_gettime, FILTER_ALLOW, "times, where the vDSO does not serve", "base/clock.c:clock_boot_ns", ANY) \
+    X(getrandom, FILTER_ALLOW, "names of units and probes", "call/scope.c:scope_name", ANY) \
+    X(getpid, FILTER_ALLOW, "messages", "musl", ANY) \
+    X(geteuid, FILTER_ALLOW, "who may own what", "host/kernel.c:kernel_open", ANY) \
+    X(getegid, FILTER_ALLOW, "who may own what", "musl", ANY) \
+    X(getuid, FILTER_ALLOW, "who may own what", "musl", ANY) \
+    X(getgid, FILTER_ALLOW, "who may own what", "musl", ANY) \
+    X(getcwd, FILTER_ALLOW, "a relative --runtime", "front/command.c:command_absolute", ANY) \
+    X(uname, FILTER_ALLOW, "kernel and machine", "front/cmd_doctor.c:try_kernel", ANY) \
+    X(umask, FILTER_ALLOW, "mode mask", "front/main.c:main", ANY) \
+    X(ioctl, FILTER_ALLOW, "TIOCGWINSZ: is it a terminal", "musl:isatty", WHEN(1, 0x5413)) \
+    X(mmap, FILTER_ALLOW, "memory, never executable", "base/sys.c:sys_memory", WHEN_BITS(2, 4, 0)) \
+    X(munmap, FILTER_ALLOW, "memory", "musl", ANY) \
+    X(brk, FILTER_ALLOW, "memory", "musl", ANY) \
+    X(exit_group, FILTER_ALLOW, "the end", "musl:_Exit", ANY) \
+    X(exit, FILTER_ALLOW, "the end, should exit_group return", "musl:_Exit", ANY) \
+    X(landlock_create_ruleset, FILTER_ALLOW, "writes only below output and lock", "call/confine.c:confine_writes", ANY) \
+    X(landlock_add_rule, FILTER_ALLOW, "writes only below output and lock", "call/confine.c:confine_writes", ANY) \
+    X(landlock_restrict_self, FILTER_ALLOW, "writes only below output and lock", "call/confine.c:confine_writes", ANY)
 
-#define FILTER_PROGRAM_MEMORY_ROWS(X) \
-    X(brk, FILTER_ALLOW, "heap", "libc malloc", ANY) \
-    X(mmap, FILTER_ALLOW, "memory, libraries, .olean files", "dynamic loader", ANY) \
-    X(munmap, FILTER_ALLOW, "memory", "libc malloc", ANY) \
-    X(mremap, FILTER_ALLOW, "memory", "libc realloc", ANY) \
-    X(mprotect, FILTER_ALLOW, "memory", "dynamic loader", ANY) \
-    X(madvise, FILTER_ALLOW, "memory given back", "mimalloc", ANY) \
-    X(msync, FILTER_ALLOW, "mapped output", "ld.lld output buffer", ANY) \
-    X(mincore, FILTER_ALLOW, "which pages are there", "allocators", ANY) \
-    X(membarrier, FILTER_ALLOW, "thread synchronization", "LLVM, libc", ANY) \
-    X(rseq, FILTER_ALLOW, "per-thread area", "glibc start", ANY) \
-    X(futex, FILTER_ALLOW, "locks", "threads", ANY) \
-    X(set_robust_list, FILTER_ALLOW, "locks", "glibc start", ANY) \
-    X(get_robust_list, FILTER_ALLOW, "locks", "libc", ANY) \
-    X(set_tid_address, FILTER_ALLOW, "threads", "libc start", ANY) \
-    X(arch_prctl, FILTER_ALLOW, "ARCH_SET_FS: thread pointer", "libc start", WHEN(0, 0x1002)) \
-    X(arch_prctl, FILTER_ALLOW, "ARCH_GET_FS: thread pointer", "libc start", WHEN(0, 0x1003))
-
-#define FILTER_PROGRAM_PROCESS_ROWS(X) \
-    X(clone, FILTER_ALLOW, "threads, children", "libc", WHEN_BITS(0, 0x7e020000, 0)) \
-    X(clone, FILTER_EPERM, "CLONE_NEWNS", "attacks", WHEN_BITS(0, 0x00020000, 0x00020000)) \
-    X(clone, FILTER_EPERM, "CLONE_NEWCGROUP", "attacks", WHEN_BITS(0, 0x02000000, 0x02000000)) \
-    X(clone, FILTER_EPERM, "CLONE_NEWUTS", "attacks", WHEN_BITS(0, 0x04000000, 0x04000000)) \
-    X(clone, FILTER_EPERM, "CLONE_NEWIPC", "attacks", WHEN_BITS(0, 0x08000000, 0x08000000)) \
-    X(clone, FILTER_EPERM, "CLONE_NEWUSER", "attacks", WHEN_BITS(0, 0x10000000, 0x10000000)) \
-    X(clone, FILTER_EPERM, "CLONE_NEWPID", "attacks", WHEN_BITS(0, 0x20000000, 0x20000000)) \
-    X(clone, FILTER_EPERM, "CLONE_NEWNET", "attacks", WHEN_BITS(0, 0x40000000, 0x40000000)) \
-    X(clone3, FILTER_ENOSYS, "its flags are in memory: libc falls back to clone", "libc", ANY) \
-    X(fork, FILTER_ALLOW, "children", "musl", ANY) \
-    X(vfork, FILTER_ALLOW, "children", "process spawn", ANY) \
-    X(execve, FILTER_ALLOW, "children: clang starts ld.lld", "leanc", ANY) \
-    X(execveat, FILTER_ALLOW, "children", "libc fexecve", ANY) \
-    X(wait4, FILTER_ALLOW, "children", "libc", ANY) \
-    X(waitid, FILTER_ALLOW, "children", "libc", ANY) \
-    X(exit, FILTER_ALLOW, "end of a thread", "libc", ANY) \
-    X(exit_group, FILTER_ALLOW, "end of the process", "libc", ANY) \
-    X(kill, FILTER_ALLOW, "signals in its own pid namespace", "libc", ANY) \
-    X(tkill, FILTER_ALLOW, "signals in its own pid namespace", "musl raise", ANY) \
-    X(tgkill, FILTER_ALLOW, "signals in its own pid namespace", "glibc raise, abort", ANY) \
-    X(rt_sigaction, FILTER_ALLOW, "signals", "libc", ANY) \
-    X(rt_sigprocmask, FILTER_ALLOW, "signals", "libc", ANY) \
-    X(rt_sigreturn, FILTER_ALLOW, "signals", "every signal handler", ANY) \
-    X(rt_sigsuspend, FILTER_ALLOW, "signals", "libc", ANY) \
-    X(rt_sigpending, FILTER_ALLOW, "signals", "libc", ANY) \
-    X(rt_sigtimedwait, FILTER_ALLOW, "signals", "libc", ANY) \
-    X(rt_sigqueueinfo, FILTER_ALLOW, "signals in its own pid namespace", "libc", ANY) \
-    X(sigaltstack, FILTER_ALLOW, "stack overflow detection", "Lean", ANY) \
-    X(pause, FILTER_ALLOW, "signals", "libc", ANY) \
-    X(restart_syscall, FILTER_ALLOW, "the kernel's own restart", "kernel", ANY) \
-    X(getpid, FILTER_ALLOW, "ids", "libc", ANY) \
-    X(getppid, FILTER_ALLOW, "ids", "libc", ANY) \
-    X(gettid, FILTER_ALLOW, "ids", "libc", ANY) \
-    X(getuid, FILTER_ALLOW, "ids", "libc", ANY) \
-    X(geteuid, FILTER_ALLOW, "ids", "libc", ANY) \
-    X(getgid, FILTER_ALLOW, "ids", "libc", ANY) \
-    X(getegid, FILTER_ALLOW, "ids", "libc", ANY) \
-    X(getresuid, FILTER_ALLOW, "ids", "libc", ANY) \
-    X(getresgid, FILTER_ALLOW, "ids", "libc", ANY) \
-    X(getgroups, FILTER_ALLOW, "ids", "libc", ANY) \
-    X(getpgrp, FILTER_ALLOW, "process groups", "shells", ANY) \
-    X(getpgid, FILTER_ALLOW, "process groups", "shells", ANY) \
-    X(setpgid, FILTER_ALLOW, "process groups", "process spawn", ANY) \
-    X(getsid, FILTER_ALLOW, "sessions", "shells", ANY) \
-    X(setsid, FILTER_ALLOW, "sessions", "process spawn", ANY) \
-    X(capget, FILTER_ALLOW, "it has none, and may see so", "libcap", ANY) \
-    X(prctl, FILTER_ALLOW, "PR_SET_PDEATHSIG", "LLVM", WHEN(0, 1)) \
-    X(prctl, FILTER_ALLOW, "PR_GET_DUMPABLE", "libc", WHEN(0, 3)) \
-    X(prctl, FILTER_ALLOW, "PR_SET_NAME: thread name", "LLVM", WHEN(0, 15)) \
-    X(prctl, FILTER_ALLOW, "PR_GET_NAME: thread name", "LLVM", WHEN(0, 16)) \
-    X(prctl, FILTER_ALLOW, "PR_GET_NO_NEW_PRIVS", "libc", WHEN(0, 39)) \
-    X(prctl, FILTER_ALLOW, "PR_SET_VMA: name of a mapping", "mimalloc", WHEN(0, 0x53564d41)) \
-    X(prlimit64, FILTER_ALLOW, "own limits; raising needs a capability", "glibc", WHEN(0, 0)) \
-    X(getrlimit, FILTER_ALLOW, "own limits", "musl", ANY) \
-    X(setrlimit, FILTER_ALLOW, "own limits; raising needs a capability", "LLVM", ANY) \
-    X(getrusage, FILTER_ALLOW, "own use", "Lean", ANY) \
-    X(times, FILTER_ALLOW, "own use", "libc", ANY) \
-    X(getpriority, FILTER_ALLOW, "scheduling", "libuv", ANY) \
-    X(setpriority, FILTER_ALLOW, "scheduling; raising needs a capability", "LLVM", ANY) \
-    X(sched_yield, FILTER_ALLOW, "scheduling", "threads", ANY) \
-    X(sched_getaffinity, FILTER_ALLOW, "number of processors", "libc, LLVM", ANY) \
-    X(sched_setaffinity, FILTER_ALLOW, "scheduling", "libc", ANY) \
-    X(sched_getparam, FILTER_ALLOW, "scheduling", "libc", ANY) \
-    X(sched_getscheduler, FILTER_ALLOW, "scheduling", "libc", ANY) \
-    X(sched_get_priority_max, FILTER_ALLOW, "scheduling", "libc", ANY) \
-    X(sched_get_priority_min, FILTER_ALLOW, "scheduling", "libc", ANY)
-
-#define FILTER_PROGRAM_EVENT_ROWS(X) \
-    X(poll, FILTER_ALLOW, "wait for descriptors", "libc", ANY) \
-    X(ppoll, FILTER_ALLOW, "wait for descriptors", "libc", ANY) \
-    X(select, FILTER_ALLOW, "wait for descriptors", "musl", ANY) \
-    X(pselect6, FILTER_ALLOW, "wait for descriptors", "glibc", ANY) \
-    X(epoll_create, FILTER_ALLOW, "event loop", "older libraries", ANY) \
-    X(epoll_create1, FILTER_ALLOW, "event loop", "libuv", ANY) \
-    X(epoll_ctl, FILTER_ALLOW, "event loop", "libuv", ANY) \
-    X(epoll_wait, FILTER_ALLOW, "event loop", "older libraries", ANY) \
-    X(epoll_pwait, FILTER_ALLOW, "event loop", "libuv", ANY) \
-    X(epoll_pwait2, FILTER_ALLOW, "event loop", "libuv", ANY) \
-    X(eventfd, FILTER_ALLOW, "event loop", "older libraries", ANY) \
-    X(eventfd2, FILTER_ALLOW, "event loop", "libuv", ANY) \
-    X(signalfd4, FILTER_ALLOW, "event loop", "libraries", ANY) \
-    X(timerfd_create, FILTER_ALLOW, "timers", "libraries", ANY) \
-    X(timerfd_settime, FILTER_ALLOW, "timers", "libraries", ANY) \
-    X(timerfd_gettime, FILTER_ALLOW, "timers", "libraries", ANY) \
-    X(timer_create, FILTER_ALLOW, "timers", "libc", ANY) \
-    X(timer_settime, FILTER_ALLOW, "timers", "libc", ANY) \
-    X(timer_gettime, FILTER_ALLOW, "timers", "libc", ANY) \
-    X(timer_getoverrun, FILTER_ALLOW, "timers", "libc", ANY) \
-    X(timer_delete, FILTER_ALLOW, "timers", "libc", ANY) \
-    X(getitimer, FILTER_ALLOW, "timers", "libc", ANY) \
-    X(setitimer, FILTER_ALLOW, "timers", "libc", ANY) \
-    X(alarm, FILTER_ALLOW, "timers", "libc", ANY) \
-    X(nanosleep, FILTER_ALLOW, "sleep", "musl", ANY) \
-    X(clock_nanosleep, FILTER_ALLOW, "sleep", "glibc", ANY) \
-    X(clock_gettime, FILTER_ALLOW, "time, where the vDSO does not serve", "libc", ANY) \
-    X(clock_getres, FILTER_ALLOW, "time", "libuv", ANY) \
-    X(gettimeofday, FILTER_ALLOW, "time", "libc", ANY) \
-    X(time, FILTER_ALLOW, "time", "libc", ANY) \
-    X(getrandom, FILTER_ALLOW, "random numbers", "glibc malloc, mimalloc", ANY) \
-    X(getcpu, FILTER_ALLOW, "which processor", "mimalloc", ANY) \
-    X(sysinfo, FILTER_ALLOW, "memory in all", "libc, libuv", ANY) \
-    X(uname, FILTER_ALLOW, "kernel release", "libc", ANY) \
-    X(socketpair, FILTER_ALLOW, "unix stream pair between its own processes", "libuv process spawn", \
-      WHEN_BOTH(0, FILTER_LOW32, 1, 1, 0xf, 1)) \
-    X(socketpair, FILTER_ALLOW, "unix seqpacket pair; not datagrams, which can be addressed", "libraries", \
-      WHEN_BOTH(0, FILTER_LOW32, 1, 1, 0xf, 5)) \
-    X(sendto, FILTER_ALLOW, "unix pair, without an address", "libraries", WHEN_NULL(4)) \
-    X(recvfrom, FILTER_ALLOW, "unix pair", "libraries", ANY) \
-    X(sendmsg, FILTER_ALLOW, "unix pair", "libuv", ANY) \
-    X(recvmsg, FILTER_ALLOW, "unix pair", "libuv", ANY) \
-    X(shutdown, FILTER_ALLOW, "unix pair", "libuv", ANY) \
-    X(getsockname, FILTER_ALLOW, "what is descriptor 0", "libuv", ANY) \
-    X(getsockopt, FILTER_ALLOW, "what is descriptor 0", "libuv", ANY)
-
-/* Known and refused.  EPERM says to whoever reads a log that it was lema; all
- * of these would get ENOSYS without a row. */
-#define FILTER_PROGRAM_REFUSED_ROWS(X) \
-    X(socket, FILTER_EPERM, "no network and no service of the host", "network code", ANY) \
-    X(connect, FILTER_EPERM, "no network and no service of the host", "network code", ANY) \
-    X(bind, FILTER_EPERM, "no network and no service of the host", "network code", ANY) \
-    X(listen, FILTER_EPERM, "no network and no service of the host", "network code", ANY) \
-    X(ptrace, FILTER_EPERM, "fakes the end of a sibling", "debuggers, attacks", ANY) \
-    X(process_vm_readv, FILTER_EPERM, "memory of other processes", "debuggers, attacks", ANY) \
-    X(process_vm_writev, FILTER_EPERM, "memory of other processes", "debuggers, attacks", ANY) \
+/* --- LAUNCHER: what it starts inherits this, systemd-run and bwrap among them, and so it
+ * is a list of what none of them needs; everything else is allowed ------------------------- */
+#define FILTER_LAUNCHER_ROWS(X) \
+    X(ptrace, FILTER_EPERM, "no started program traces another", "attacks", ANY) \
+    X(process_vm_readv, FILTER_EPERM, "memory of other processes", "attacks", ANY) \
+    X(process_vm_writev, FILTER_EPERM, "memory of other processes", "attacks", ANY) \
     X(pidfd_getfd, FILTER_EPERM, "descriptors of other processes", "attacks", ANY) \
     X(kcmp, FILTER_EPERM, "compares kernel pointers", "attacks", ANY) \
-    X(unshare, FILTER_EPERM, "namespaces: the way to more kernel code", "attacks", ANY) \
-    X(setns, FILTER_EPERM, "namespaces", "attacks", ANY) \
-    X(mount, FILTER_EPERM, "the view is finished", "attacks", ANY) \
-    X(umount2, FILTER_EPERM, "the view is finished", "attacks", ANY) \
-    X(pivot_root, FILTER_EPERM, "the view is finished", "attacks", ANY) \
-    X(chroot, FILTER_EPERM, "the view is finished", "attacks", ANY) \
-    X(move_mount, FILTER_EPERM, "the view is finished", "attacks", ANY) \
-    X(open_tree, FILTER_EPERM, "the view is finished", "attacks", ANY) \
-    X(fsopen, FILTER_EPERM, "the view is finished", "attacks", ANY) \
-    X(fsconfig, FILTER_EPERM, "the view is finished", "attacks", ANY) \
-    X(fsmount, FILTER_EPERM, "the view is finished", "attacks", ANY) \
-    X(fspick, FILTER_EPERM, "the view is finished", "attacks", ANY) \
-    X(mount_setattr, FILTER_EPERM, "the view is finished", "attacks", ANY) \
-    X(mknod, FILTER_EPERM, "only files, directories and links in /call", "attacks", ANY) \
-    X(mknodat, FILTER_EPERM, "only files, directories and links in /call", "attacks", ANY) \
-    X(name_to_handle_at, FILTER_EPERM, "handles pass by directories", "attacks", ANY) \
-    X(open_by_handle_at, FILTER_EPERM, "handles pass by directories", "attacks", ANY) \
     X(bpf, FILTER_EPERM, "kernel code to attack", "attacks", ANY) \
-    X(perf_event_open, FILTER_EPERM, "kernel code to attack", "profilers, attacks", ANY) \
+    X(perf_event_open, FILTER_EPERM, "kernel code to attack", "attacks", ANY) \
     X(userfaultfd, FILTER_EPERM, "stops the kernel at a chosen place", "attacks", ANY) \
-    X(io_uring_setup, FILTER_ENOSYS, "runs calls past this filter: libuv goes without", "libuv", \
-      ANY) \
-    X(io_uring_enter, FILTER_ENOSYS, "runs calls past this filter", "libuv", ANY) \
-    X(io_uring_register, FILTER_ENOSYS, "runs calls past this filter", "libuv", ANY) \
+    X(io_uring_setup, FILTER_EPERM, "runs calls past a filter", "attacks", ANY) \
+    X(io_uring_enter, FILTER_EPERM, "runs calls past a filter", "attacks", ANY) \
+    X(io_uring_register, FILTER_EPERM, "runs calls past a filter", "attacks", ANY) \
     X(add_key, FILTER_EPERM, "keyrings have no namespace", "attacks", ANY) \
     X(request_key, FILTER_EPERM, "keyrings have no namespace", "attacks", ANY) \
     X(keyctl, FILTER_EPERM, "keyrings have no namespace", "attacks", ANY) \
-    X(personality, FILTER_EPERM, "weakens address randomization", "attacks", ANY) \
+    X(open_by_handle_at, FILTER_EPERM, "handles pass by directories", "attacks", ANY) \
+    X(name_to_handle_at, FILTER_EPERM, "handles pass by directories", "attacks", ANY) \
     X(kexec_load, FILTER_EPERM, "the host's kernel", "attacks", ANY) \
     X(kexec_file_load, FILTER_EPERM, "the host's kernel", "attacks", ANY) \
     X(init_module, FILTER_EPERM, "the host's kernel", "attacks", ANY) \
     X(finit_module, FILTER_EPERM, "the host's kernel", "attacks", ANY) \
     X(delete_module, FILTER_EPERM, "the host's kernel", "attacks", ANY) \
-    X(syslog, FILTER_EPERM, "the host's kernel log", "attacks", ANY)
+    X(syslog, FILTER_EPERM, "the host's kernel log", "attacks", ANY) \
+    X(reboot, FILTER_EPERM, "the host", "attacks", ANY) \
+    X(swapon, FILTER_EPERM, "the host", "attacks", ANY) \
+    X(swapoff, FILTER_EPERM, "the host", "attacks", ANY) \
+    X(acct, FILTER_EPERM, "the host", "attacks", ANY) \
+    X(iopl, FILTER_EPERM, "ports of the machine", "attacks", ANY) \
+    X(ioperm, FILTER_EPERM, "ports of the machine", "attacks", ANY) \
+    X(settimeofday, FILTER_EPERM, "the host's clock", "attacks", ANY) \
+    X(clock_settime, FILTER_EPERM, "the host's clock", "attacks", ANY) \
+    X(adjtimex, FILTER_EPERM, "the host's clock", "attacks", ANY) \
+    X(clock_adjtime, FILTER_EPERM, "the host's clock", "attacks", ANY) \
+    X(personality, FILTER_EPERM, "weakens address randomization", "attacks", ANY) \
+    X(quotactl, FILTER_EPERM, "the host's file systems", "attacks", ANY) \
+    X(vhangup, FILTER_EPERM, "the host's terminals", "attacks", ANY) \
+    X(modify_ldt, FILTER_EPERM, "kernel code to attack", "attacks", ANY)
 
-#define FILTER_PROGRAM_ROWS(X) \
-    FILTER_PROGRAM_FILE_ROWS(X) \
-    FILTER_PROGRAM_MEMORY_ROWS(X) \
-    FILTER_PROGRAM_PROCESS_ROWS(X) \
-    FILTER_PROGRAM_EVENT_ROWS(X) \
-    FILTER_PROGRAM_REFUSED_ROWS(X)
+/* --- KEEPER: INNER from when its sandbox runs; anything else kills it ---------------------- */
+#define FILTER_KEEPER_ROWS(X) \
+    X(poll, FILTER_ALLOW, "the sandbox's end and MONITOR's, whichever comes", "call/inner.c:keep", ANY) \
+    X(restart_syscall, FILTER_ALLOW, "poll, after SIGSTOP and SIGCONT", "kernel", ANY) \
+    X(wait4, FILTER_ALLOW, "the sandbox is reaped", "call/inner.c:keep", ANY) \
+    X(sendmsg, FILTER_ALLOW, "the sandbox's end is told", "call/inner.c:report_sandbox_end", ANY) \
+    X(open, FILTER_ALLOW, "/proc/self/cgroup, cgroup.kill", "call/inner.c:kill_scope", ANY) \
+    X(read, FILTER_ALLOW, "/proc/self/cgroup", "call/inner.c:kill_scope", ANY) \
+    X(write, FILTER_ALLOW, "cgroup.kill", "call/inner.c:kill_scope", ANY) \
+    X(close, FILTER_ALLOW, "descriptors", "call/inner.c:close_inherited", ANY) \
+    X(fcntl, FILTER_ALLOW, "FD_CLOEXEC of what was opened, where libc sets it", "musl:open", WHEN(1, 2)) \
+    X(pause, FILTER_ALLOW, "waits to be killed", "call/inner.c:fail", ANY) \
+    X(exit_group, FILTER_ALLOW, "the end", "musl:_Exit", ANY) \
+    X(exit, FILTER_ALLOW, "the end, should exit_group return", "musl:_Exit", ANY)
+
+/* --- REAPER: INIT from when its program runs; anything else kills it ----------------------- */
+#define FILTER_REAPER_ROWS(X) \
+    X(read, FILTER_ALLOW, "did the program reach exec", "call/init.c:await_exec", ANY) \
+    X(wait4, FILTER_ALLOW, "everything is reaped", "call/init.c:reap", ANY) \
+    X(sendmsg, FILTER_ALLOW, "reports", "call/init.c:tell", ANY) \
+    X(close, FILTER_ALLOW, "descriptors", "call/init.c:init_main", ANY) \
+    X(clock_gettime, FILTER_ALLOW, "the time of the end, where the vDSO does not serve", "call/init.c:reap", ANY) \
+    X(exit_group, FILTER_ALLOW, "the end", "musl:_Exit", ANY) \
+    X(exit, FILTER_ALLOW, "the end, should exit_group return", "musl:_Exit", ANY)
+
 /* clang-format on */
+
+#include "base/filter_rows_program.h"
 
 #define FILTER_ROW(call, verdict, reason, user, ...)                                               \
     {#call, __NR_##call, __VA_ARGS__, verdict, reason, user},
 
 static const struct filter_row filter_worker_rows[] = {FILTER_WORKER_ROWS(FILTER_ROW)};
+static const struct filter_row filter_monitor_rows[] = {FILTER_MONITOR_ROWS(FILTER_ROW)};
+static const struct filter_row filter_launcher_rows[] = {FILTER_LAUNCHER_ROWS(FILTER_ROW)};
+static const struct filter_row filter_keeper_rows[] = {FILTER_KEEPER_ROWS(FILTER_ROW)};
+static const struct filter_row filter_reaper_rows[] = {FILTER_REAPER_ROWS(FILTER_ROW)};
 static const struct filter_row filter_program_rows[] = {FILTER_PROGRAM_ROWS(FILTER_ROW)};
 
 /* One line for each role, in the order of enum filter_role. */
@@ -322,6 +196,14 @@ static const struct filter_role_row {
     const struct filter_row *rows;
     size_t n;
 } filter_role_rows[FILTER_ROLES] = {
+    [FILTER_MONITOR] = {"monitor", FILTER_KILL, filter_monitor_rows,
+                        sizeof filter_monitor_rows / sizeof filter_monitor_rows[0]},
+    [FILTER_LAUNCHER] = {"launcher", FILTER_ALLOW, filter_launcher_rows,
+                         sizeof filter_launcher_rows / sizeof filter_launcher_rows[0]},
+    [FILTER_KEEPER] = {"keeper", FILTER_KILL, filter_keeper_rows,
+                       sizeof filter_keeper_rows / sizeof filter_keeper_rows[0]},
+    [FILTER_REAPER] = {"reaper", FILTER_KILL, filter_reaper_rows,
+                       sizeof filter_reaper_rows / sizeof filter_reaper_rows[0]},
     [FILTER_WORKER] = {"worker", FILTER_KILL, filter_worker_rows,
                        sizeof filter_worker_rows / sizeof filter_worker_rows[0]},
     [FILTER_PROGRAM] = {"program", FILTER_ENOSYS, filter_program_rows,

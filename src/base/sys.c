@@ -115,6 +115,37 @@ int sys_capset_none(void)
     return (int)syscall(SYS_capset, &header, none);
 }
 
+/* By value: older headers have neither the calls nor the structures. */
+#define LANDLOCK_CREATE_RULESET 444
+#define LANDLOCK_ADD_RULE 445
+#define LANDLOCK_RESTRICT_SELF 446
+#define LANDLOCK_VERSION 1u    /* LANDLOCK_CREATE_RULESET_VERSION */
+#define LANDLOCK_PATH_BELOW 1u /* LANDLOCK_RULE_PATH_BENEATH */
+
+int sys_landlock_abi(void)
+{
+    return (int)syscall(LANDLOCK_CREATE_RULESET, NULL, (size_t)0, LANDLOCK_VERSION);
+}
+
+int sys_landlock_ruleset(uint64_t handled)
+{
+    return (int)syscall(LANDLOCK_CREATE_RULESET, &handled, sizeof handled, 0u);
+}
+
+int sys_landlock_allow(int ruleset, int dirfd, uint64_t rights)
+{
+    const struct {
+        uint64_t rights;
+        int32_t fd;
+    } __attribute__((packed)) rule = {rights, dirfd};
+    return (int)syscall(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_PATH_BELOW, &rule, 0u);
+}
+
+int sys_landlock_restrict(int ruleset)
+{
+    return (int)syscall(LANDLOCK_RESTRICT_SELF, ruleset, 0u);
+}
+
 ssize_t sys_getdents64(int fd, void *buffer, size_t size)
 {
     return (ssize_t)syscall(SYS_getdents64, fd, buffer, size);

@@ -55,6 +55,13 @@ int sys_pivot_here(void);
 /* capset(2): no capability in the effective, permitted and inheritable set. */
 int sys_capset_none(void);
 
+/* landlock(7): the kernel's ABI, -1 with ENOSYS or EOPNOTSUPP where there is none; a ruleset
+ * that handles these rights to files; rights below a directory; the rules for this thread. */
+int sys_landlock_abi(void);
+int sys_landlock_ruleset(uint64_t handled);
+int sys_landlock_allow(int ruleset, int dirfd, uint64_t rights);
+int sys_landlock_restrict(int ruleset);
+
 /* getdents64(2). */
 ssize_t sys_getdents64(int fd, void *buffer, size_t size);
 

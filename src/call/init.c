@@ -269,6 +269,10 @@ _Noreturn void init_main(void)
     fd_close(&error_pipe[1]);
     fd_close(&(int){INNER_FD_LOG}); /* the log ends when the program and its children do */
     fd_close(&(int){INNER_FD_INPUT});
+    struct err err;
+    err_clear(&err);
+    if (filter_load(FILTER_REAPER, &err) != 0)
+        fail("seccomp", "reaper", err.sys);
     await_exec(error_pipe[0], argv[0]);
     fd_close(&error_pipe[0]);
     reap(child);

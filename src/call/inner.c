@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/filter.h"
 #include "base/sys.h"
 #include "call/sandbox.h"
 #include "call/wire.h"
@@ -190,5 +191,7 @@ _Noreturn void inner_main(void)
     int sandbox_fd = sys_pidfd_open(sandbox);
     if (sandbox_fd < 0)
         fail("pidfd_open", "sandbox", errno);
+    if (filter_load(FILTER_KEEPER, &err) != 0)
+        fail("seccomp", "keeper", err.sys);
     keep(sandbox, sandbox_fd);
 }

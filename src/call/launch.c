@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/filter.h"
 #include "base/sys.h"
 #include "evidence/terms.h"
 #include "host/file.h"
@@ -86,6 +87,13 @@ static void child_signals(void)
     signal(SIGPIPE, SIG_DFL);
 }
 
+static void add_unit(struct text *t, const struct wire_launch *order)
+{
+    text_adds(t, UNIT_PREFIX);
+    text_add(t, (struct span){(const uint8_t *)order->unit_hex, sizeof order->unit_hex});
+    text_adds(t, ".scope");
+}
+
 /* The arguments that put INNER into a fresh scope (specification 9 and 10).
  * Every number is one of limits.h. */
 static void exec_systemd_run(int pipe_fd, int program, const struct wire_launch *order)
@@ -93,9 +101,8 @@ static void exec_systemd_run(int pipe_fd, int program, const struct wire_launch 
     char unit[ARGUMENT_BYTES], memory[ARGUMENT_BYTES], tasks[ARGUMENT_BYTES], cpu[ARGUMENT_BYTES];
     char self[ARGUMENT_BYTES], runtime[ARGUMENT_BYTES], directory[RUNTIME_DIRECTORY_BYTES];
     struct text t = text_on(unit, sizeof unit);
-    text_adds(&t, "--unit=" UNIT_PREFIX);
-    text_add(&t, (struct span){(const uint8_t *)order->unit_hex, sizeof order->unit_hex});
-    text_adds(&t, ".scope");
+    text_adds(&t, "--unit=");
+    add_unit(&t, order);
     t = text_on(memory, sizeof memory);
     text_adds(&t, "--property=MemoryMax=");
     text_add_number(&t, SCOPE_MEMORY_BYTES);
@@ -137,19 +144,23 @@ static void exec_systemd_run(int pipe_fd, int program, const struct wire_launch 
 
 static void exec_systemctl(int pipe_fd, int program, const struct wire_launch *order)
 {
-    char runtime[ARGUMENT_BYTES], directory[RUNTIME_DIRECTORY_BYTES];
+    char unit[ARGUMENT_BYTES], runtime[ARGUMENT_BYTES], directory[RUNTIME_DIRECTORY_BYTES];
     launcher_runtime_directory(order->uid, directory);
     struct text t = text_on(runtime, sizeof runtime);
     text_adds(&t, "XDG_RUNTIME_DIR=");
     text_adds(&t, directory);
+    t = text_on(unit, sizeof unit);
+    add_unit(&t, order);
     const char *const pattern = UNIT_PREFIX "*";
-    const char *const argv[] = {
+    const char *const stop[] = {"systemctl", "--user", "--no-ask-password", "--no-pager", "stop",
+                                unit,        NULL};
+    const char *const list[] = {
         "systemctl",  "--user",  "--no-ask-password",
         "--no-pager", "--plain", "--no-legend",
         "--full",     "--all",   "--state=active,reloading,activating,deactivating",
         "list-units", pattern,   NULL};
     const char *const envp[] = {runtime, NULL};
-    sys_exec_fd(program, argv, envp);
+    sys_exec_fd(program, order->order == WIRE_STOP_UNIT ? stop : list, envp);
     child_fail(pipe_fd, "exec systemctl", errno);
 }
 
@@ -192,18 +203,20 @@ static _Noreturn void child_run_scope(int pipe_fd, const struct wire_launch *ord
     _exit(LAUNCH_FAILED);
 }
 
-static _Noreturn void child_list_units(int pipe_fd, const struct wire_launch *order, int *fds,
-                                       size_t n)
+static _Noreturn void child_systemctl(int pipe_fd, const struct wire_launch *order, int *fds,
+                                      size_t n)
 {
     int targets[WIRE_DESCRIPTORS_MAX] = {0};
-    child_check_pinned(pipe_fd, fds[LIST_UNITS_FD_SYSTEMCTL], HOST_SYSTEMCTL);
-    targets[LIST_UNITS_FD_SYSTEMCTL] = -1;
-    targets[LIST_UNITS_FD_OUT] = STDOUT_FILENO;
+    child_check_pinned(pipe_fd, fds[SYSTEMCTL_FD_PROGRAM], HOST_SYSTEMCTL);
+    if (order->order == WIRE_STOP_UNIT && !unit_hex_valid(order))
+        child_fail(pipe_fd, STEP_PINNED, EINVAL);
+    targets[SYSTEMCTL_FD_PROGRAM] = -1;
+    targets[SYSTEMCTL_FD_OUT] = STDOUT_FILENO;
     child_place(pipe_fd, fds, n, targets);
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
         child_fail(pipe_fd, STEP_DESCRIPTORS, errno);
-    exec_systemctl(pipe_fd, fds[LIST_UNITS_FD_SYSTEMCTL], order);
+    exec_systemctl(pipe_fd, fds[SYSTEMCTL_FD_PROGRAM], order);
     _exit(LAUNCH_FAILED);
 }
 
@@ -215,7 +228,8 @@ static const struct {
 } orders[] = {
     {WIRE_RUN_SCOPE, RUN_SCOPE_FD_FIRST_INNER + INNER_FD_LIBS - INNER_FD_CONTROL,
      WIRE_DESCRIPTORS_MAX, child_run_scope},
-    {WIRE_LIST_UNITS, LIST_UNITS_FDS, LIST_UNITS_FDS, child_list_units},
+    {WIRE_LIST_UNITS, SYSTEMCTL_FDS, SYSTEMCTL_FDS, child_systemctl},
+    {WIRE_STOP_UNIT, SYSTEMCTL_FDS, SYSTEMCTL_FDS, child_systemctl},
 };
 
 /* Fork the child of an order and wait for it.  The monitor hears FAILED, or
@@ -316,6 +330,9 @@ int launcher_start(struct launcher *l, struct err *err)
         if (dup2(pair[1], 3) < 0 || sys_close_range(4, ~0U) != 0 || fcntl(3, F_SETFD, FD_CLOEXEC))
             _exit(1);
         if (setsid() < 0) /* a terminal's ^C is MONITOR's to decide */
+            _exit(1);
+        err_clear(err);
+        if (filter_load(FILTER_LAUNCHER, err) != 0)
             _exit(1);
         launcher_main(3);
     }

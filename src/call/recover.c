@@ -115,27 +115,33 @@ int recover_look(struct recover *r, struct runtime *rt, const char *asked, struc
 
 /* --- Gone ------------------------------------------------------------------------ */
 
-/* Ask the user manager, if there is one: a unit that it is still starting has no
- * cgroup yet.  Its socket says whether it is there (systemd(1), user manager). */
-static int check_manager(struct runtime *rt, struct err *err)
+/* Is a user manager there?  Its socket says so (systemd(1), user manager). */
+static bool manager_answers(const struct runtime *rt)
 {
-    int fd[HOST_FILES_MAX];
     char path[RUNTIME_DIRECTORY_BYTES + 32];
     struct stat st;
 
     launcher_runtime_directory(rt->uid, path);
     struct text t = {path, sizeof path, strlen(path), false};
     text_adds(&t, "/systemd/private");
-    if (lstat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR))
-        return 0;
+    return lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+/* Ask it for live units, or have it stop one that holds no process. */
+static int ask_manager(struct runtime *rt, const char *stop, struct err *err)
+{
+    int fd[HOST_FILES_MAX];
     size_t systemctl = pins_find_host(&rt->pins, HOST_SYSTEMCTL);
+
     if (systemctl == SIZE_MAX)
         return err_set(err, ERR_HOST_FILE, str_span("systemctl"), "not pinned by this build");
     for (size_t i = 0; i < HOST_FILES_MAX; i++)
         fd[i] = -1;
     int result = pins_check_host(&rt->pins, rt->uid, &rt->pool, fd, err);
-    if (result == 0)
+    if (result == 0 && stop == NULL)
         result = scope_check_none_live(&rt->launcher, fd[systemctl], rt->uid, err);
+    else if (result == 0)
+        result = scope_stop_empty(&rt->launcher, fd[systemctl], rt->uid, stop, err);
     pins_close_host(fd);
     return result;
 }
@@ -153,9 +159,22 @@ int recover_check_gone(struct runtime *rt, const struct recover_call *call, stru
         return -1;
     if (found)
         return err_set(err, ERR_LIVE_SCOPE, str_span(call->unit),
-                       "the cgroup of this call is still there; stop the unit "
-                       "(systemctl --user stop), or restart the machine");
-    return check_manager(rt, err);
+                       "the cgroup of this call is still there");
+    /* A unit that it is still starting has no cgroup yet. */
+    return manager_answers(rt) ? ask_manager(rt, NULL, err) : 0;
+}
+
+/* A scope can outlive its processes (scope_stop_empty); then it is stopped. */
+static int make_gone(struct runtime *rt, const struct recover_call *call, struct err *err)
+{
+    if (recover_check_gone(rt, call, err) == 0)
+        return 0;
+    if (err->what != ERR_LIVE_SCOPE || strcmp(err->obj, call->unit) != 0 || !manager_answers(rt))
+        return -1;
+    err_clear(err);
+    if (ask_manager(rt, call->unit, err) != 0)
+        return -1;
+    return recover_check_gone(rt, call, err);
 }
 
 /* --- Closing --------------------------------------------------------------------- */
@@ -302,7 +321,7 @@ int recover_apply(struct recover *r, struct runtime *rt, bool host, const char *
     if (!call_name_valid(str_span(r->asked)))
         return err_set(err, ERR_CALL_NAME, str_span(r->asked), "not a call name");
     if (check_reason(reason, err) != 0 || choose(r, host, &target, err) != 0 ||
-        recover_check_gone(rt, &target.call, err) != 0)
+        make_gone(rt, &target.call, err) != 0)
         return -1;
     if (r->summary.torn_bytes > 0) {
         if (ledger_cut_torn(&r->ledger, rt->output.fd, &r->summary, &done->cut_sha256, err) != 0)

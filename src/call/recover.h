@@ -2,7 +2,8 @@
  *
  * Specification 6.  Nothing clears a latch by itself: an operator gives a call and a
  * reason, the reason goes into the ledger, then the latch is removed.  In order, each
- * durable before the next: a torn last line is kept and cut; the resolve line; the
+ * durable before the next: the call's scope is proved gone, or stopped if no process is
+ * left in it; a torn last line is kept and cut; the resolve line; the
  * call's half-written files; the latches.  Every step can be done again after a crash. */
 #ifndef LEMA_CALL_RECOVER_H
 #define LEMA_CALL_RECOVER_H

@@ -62,6 +62,11 @@ int scope_populated(int cgroup_fd, bool *populated, struct err *err);
  * returns  0 with *gone, or -1 */
 int scope_gone(const struct scope *s, uid_t uid, bool *gone, struct err *err);
 
+/* The directory of the user manager's cgroups, for looking below it.
+ * missing  out: there is none
+ * returns  a descriptor, or -1; with *missing err is untouched */
+int scope_open_manager(uid_t uid, bool *missing, struct err *err);
+
 /* Check 5: the user manager's cgroup has cpu, memory and pids among its controllers,
  * compared as whole words.  returns 0, or -1 with ERR_CONTROLLERS. */
 int scope_check_controllers(uid_t uid, struct err *err);
@@ -70,6 +75,14 @@ int scope_check_controllers(uid_t uid, struct err *err);
  * user manager, asked through systemctl_fd, has no such unit active, reloading,
  * activating or deactivating.  returns 0, or -1 with ERR_LIVE_SCOPE. */
 int scope_check_none_live(struct launcher *l, int systemctl_fd, uid_t uid, struct err *err);
+
+/* Have the user manager stop one unit, asked through systemctl_fd, whose cgroup holds no
+ * process: systemd keeps a scope whose only process died while it was being moved there.
+ * unit     borrowed; UNIT_PREFIX, 32 lower-case hex digits, ".scope"
+ * returns  0 when it is stopped, or -1 with ERR_LIVE_SCOPE: it holds processes, or the
+ *          manager answers with an error */
+int scope_stop_empty(struct launcher *l, int systemctl_fd, uid_t uid, const char *unit,
+                     struct err *err);
 
 /* True in *found if any cgroup directory of that name stands below the user
  * manager's (populated or not). */

@@ -22,6 +22,7 @@
 #define TREE_ENTRIES_MAX 65536u
 #define LIST_WAIT_MS 30000
 #define LIST_BYTES_MAX 4096u
+#define HOLDS_PROCESSES "a cgroup of this name holds processes; wait for it, or stop it"
 
 static void manager_path(uid_t uid, struct text *t)
 {
@@ -156,21 +157,35 @@ static int search_tree(int dirfd, int depth, struct search *s, struct err *err)
     }
 }
 
-static int search_manager(struct search *s, struct err *err)
+int scope_open_manager(uid_t uid, bool *missing, struct err *err)
 {
     char path[128];
     struct walk w;
     struct err local;
 
     err_clear(&local);
-    if (open_manager(&w, s->uid, path, sizeof path, &local) != 0) {
-        if (local.sys == ENOENT)
-            return 0; /* no manager, no scope of it */
-        *err = local;
+    *missing = false;
+    if (open_manager(&w, uid, path, sizeof path, &local) != 0) {
+        *missing = local.sys == ENOENT;
+        if (!*missing)
+            *err = local;
         return -1;
     }
-    int result = search_tree(w.fd, 0, s, err);
+    int fd = w.fd;
+    w.fd = -1;
     walk_close(&w);
+    return fd;
+}
+
+static int search_manager(struct search *s, struct err *err)
+{
+    bool missing;
+    int fd = scope_open_manager(s->uid, &missing, err);
+
+    if (fd < 0)
+        return missing ? 0 : -1; /* no manager, no scope of it */
+    int result = search_tree(fd, 0, s, err);
+    fd_close(&fd);
     return result;
 }
 
@@ -208,58 +223,69 @@ static ssize_t read_answer(int fd, char answer[static LIST_BYTES_MAX], struct er
     }
 }
 
-static int check_answer(const char *answer, size_t n, int status, struct err *err)
-{
-    size_t word = 0;
-    struct span shown = {(const uint8_t *)answer, n};
-
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        while (shown.n > 0 && shown.p[shown.n - 1] == '\n')
-            shown.n--;
-        return err_set(err, ERR_LIVE_SCOPE, str_span("systemctl --user"),
-                       "the user manager cannot be asked: %.*s", (int)num_min(shown.n, 120),
-                       answer);
-    }
-    if (n == 0)
-        return 0;
-    while (word < n && answer[word] != ' ' && answer[word] != '\n')
-        word++;
-    return err_set(err, ERR_LIVE_SCOPE, (struct span){(const uint8_t *)answer, word},
-                   "this unit is live; wait for it, or stop it");
-}
-
-static int ask_manager(struct launcher *l, int systemctl_fd, uid_t uid, struct err *err)
+/* Have LAUNCHER run systemctl; it must end with status 0.
+ * unit     the one to stop, or NULL: list the live ones
+ * returns  the length of its answer, or -1 */
+static ssize_t run_systemctl(struct launcher *l, int systemctl_fd, uid_t uid, const char *unit,
+                             char answer[static LIST_BYTES_MAX], struct err *err)
 {
     struct wire_launch order;
-    char answer[LIST_BYTES_MAX] = {0};
-    int ends[2], fds[LIST_UNITS_FDS], status = 0;
+    int ends[2], fds[SYSTEMCTL_FDS], status = 0;
     pid_t pid;
 
     if (pipe2(ends, O_CLOEXEC) != 0)
         return err_sys(err, ERR_IO, "pipe2", errno, str_span("systemctl"), NULL);
     memset(&order, 0, sizeof order);
-    order.order = WIRE_LIST_UNITS;
-    order.descriptors = LIST_UNITS_FDS;
+    order.order = unit == NULL ? WIRE_LIST_UNITS : WIRE_STOP_UNIT;
+    order.descriptors = SYSTEMCTL_FDS;
     order.uid = uid;
-    fds[LIST_UNITS_FD_SYSTEMCTL] = systemctl_fd;
-    fds[LIST_UNITS_FD_OUT] = ends[1];
-    int result = launcher_order(l, &order, fds, LIST_UNITS_FDS, &pid, err);
+    if (unit != NULL)
+        memcpy(order.unit_hex, unit + sizeof UNIT_PREFIX - 1, sizeof order.unit_hex);
+    fds[SYSTEMCTL_FD_PROGRAM] = systemctl_fd;
+    fds[SYSTEMCTL_FD_OUT] = ends[1];
+    int result = launcher_order(l, &order, fds, SYSTEMCTL_FDS, &pid, err);
     fd_close(&ends[1]);
     ssize_t n = result != 0 ? -1 : read_answer(ends[0], answer, err);
     fd_close(&ends[0]); /* a systemctl that still writes ends by SIGPIPE */
     if (n < 0 || launcher_ended(l, true, &status, err) != 1)
         return -1;
-    return check_answer(answer, (size_t)n, status, err);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return n;
+    struct span shown = {(const uint8_t *)answer, (size_t)n};
+    while (shown.n > 0 && shown.p[shown.n - 1] == '\n')
+        shown.n--;
+    return err_set(err, ERR_LIVE_SCOPE, str_span("systemctl --user"),
+                   "the user manager cannot be asked: %.*s", (int)num_min(shown.n, 120), answer);
 }
 
 int scope_check_none_live(struct launcher *l, int systemctl_fd, uid_t uid, struct err *err)
 {
     struct search s = {.name = NULL, .only_populated = true, .uid = uid};
+    char answer[LIST_BYTES_MAX] = {0};
+    size_t word = 0;
 
     if (search_manager(&s, err) != 0)
         return -1;
     if (s.found)
-        return err_set(err, ERR_LIVE_SCOPE, str_span(s.found_name),
-                       "a cgroup of this name holds processes; wait for it, or stop it");
-    return ask_manager(l, systemctl_fd, uid, err);
+        return err_set(err, ERR_LIVE_SCOPE, str_span(s.found_name), HOLDS_PROCESSES);
+    ssize_t n = run_systemctl(l, systemctl_fd, uid, NULL, answer, err);
+    if (n <= 0)
+        return (int)n;
+    while (word < (size_t)n && answer[word] != ' ' && answer[word] != '\n')
+        word++;
+    return err_set(err, ERR_LIVE_SCOPE, (struct span){(const uint8_t *)answer, word},
+                   "this unit is live; wait for it, or stop it");
+}
+
+int scope_stop_empty(struct launcher *l, int systemctl_fd, uid_t uid, const char *unit,
+                     struct err *err)
+{
+    struct search s = {.name = unit, .only_populated = true, .uid = uid};
+    char answer[LIST_BYTES_MAX] = {0};
+
+    if (search_manager(&s, err) != 0)
+        return -1;
+    if (s.found)
+        return err_set(err, ERR_LIVE_SCOPE, str_span(unit), HOLDS_PROCESSES);
+    return run_systemctl(l, systemctl_fd, uid, unit, answer, err) < 0 ? -1 : 0;
 }

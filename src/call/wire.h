@@ -18,7 +18,8 @@
 /* MONITOR -> LAUNCHER */
 enum wire_order {
     WIRE_RUN_SCOPE = 1, /* start INNER in a fresh systemd scope */
-    WIRE_LIST_UNITS     /* ask the user manager for live lema-native-* units */
+    WIRE_LIST_UNITS,    /* ask the user manager for live lema-native-* units */
+    WIRE_STOP_UNIT      /* have the user manager stop one of them */
 };
 
 struct wire_launch {
@@ -31,7 +32,7 @@ struct wire_launch {
 _Static_assert(sizeof(struct wire_launch) == 48, "no padding");
 
 /* Descriptors of an order, by position. */
-enum { LIST_UNITS_FD_SYSTEMCTL, LIST_UNITS_FD_OUT, LIST_UNITS_FDS };
+enum { SYSTEMCTL_FD_PROGRAM, SYSTEMCTL_FD_OUT, SYSTEMCTL_FDS };
 enum {
     RUN_SCOPE_FD_SYSTEMD_RUN,
     RUN_SCOPE_FD_DIAGNOSTICS,

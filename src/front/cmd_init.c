@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "call/confine.h"
 #include "front/command.h"
 #include "host/file.h"
 #include "host/walk.h"
@@ -222,7 +223,8 @@ int cmd_init(struct command_line *line, struct out *o, struct err *err)
     size_t operands;
 
     if (options_parse(option, OPTIONS, &path, 1, &operands, line->argc, line->argv, err) != 0 ||
-        check_options(option, operands, err) != 0 || runtime_start(rt, err) != 0)
+        check_options(option, operands, err) != 0 || runtime_start(rt, err) != 0 ||
+        confine_monitor(err) != 0)
         return -1;
     if ((option[HOME].value != NULL ? layout_home(&l, option[HOME].value, rt, err)
                                     : layout_options(&l, option, path, err)) != 0)

@@ -33,7 +33,7 @@ static void put_open_call(struct out *o, struct runtime *rt, const struct recove
     }
     out_chars(o, "would",
               gone ? "append a resolve line, then remove the latch that names this call"
-                   : "refuse, until its scope is gone");
+                   : "stop its unit if it is this call's and holds no process, else refuse");
     out_object_end(o);
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "call/confine.h"
 #include "host/file.h"
 
 #define NS_A_SECOND UINT64_C(1000000000)
@@ -78,12 +79,13 @@ int command_load(struct command_line *line, const char *runtime, enum runtime_de
     struct progress shown = {clock_boot_ns(), 0};
     struct dist_progress progress = {show_progress, &shown};
 
-    if (runtime_start(line->rt, err) != 0 || command_absolute(runtime, path, err) != 0)
+    if (runtime_start(line->rt, err) != 0 || confine_monitor(err) != 0 ||
+        command_absolute(runtime, path, err) != 0)
         return -1;
     int result = runtime_load(line->rt, str_span(path), depth,
                               isatty(STDERR_FILENO) ? &progress : NULL, err);
     clear_progress(&shown);
-    return result;
+    return result == 0 && confine_writes(line->rt, err) >= 0 ? 0 : -1;
 }
 
 void command_waiting(void *arg, int holder)

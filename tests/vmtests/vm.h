@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -21,6 +22,7 @@
 
 #include "base/sys.h"
 #include "call/call.h"
+#include "call/confine.h"
 #include "call/init.h"
 #include "call/inner.h"
 #include "call/recover.h"
@@ -35,6 +37,8 @@ struct vm_case {
     const char *name;
     char dir[256];
     enum sandbox_kind sandbox; /* of its calls */
+    struct work_input extra;   /* a second input of its calls, NULL for none */
+    bool unconfined;           /* the call is made without MONITOR's filter: a test acts in it */
     struct runtime *rt;
     struct call_answer answer;
     const struct record_result *r; /* of answer */
@@ -191,23 +195,62 @@ static inline void vm_close(struct vm_case *c)
     c->rt = NULL;
 }
 
-/* One call with a source text.  Waits while the host is not quiet. */
-static inline void vm_call(struct vm_case *c, const char *call, const char *source)
+/* One call with a source text, in this process. */
+static inline void vm_call_here(struct vm_case *c, const char *call, const char *source)
 {
     const char *const argv[] = {"/lean/bin/lean", "--memory=4096", "--root=/call",
                                 "/call/LemaCheck.lean", NULL};
-    struct work_input input = {"LemaCheck.lean", str_span(source)};
+    struct work_input input[] = {{"LemaCheck.lean", str_span(source)}, c->extra};
     struct call_request request = {.name = call,
                                    .kind = KIND_CHECK_RUNTIME,
                                    .argv = argv,
-                                   .input = &input,
-                                   .input_n = 1,
+                                   .input = input,
+                                   .input_n = c->extra.name != NULL ? 2 : 1,
                                    .sandbox = c->sandbox};
+
+    err_clear(&c->err);
+    c->result = native_call(c->rt, &request, &c->answer, &c->err);
+}
+
+/* The same in a process that confined itself as lema does; it is a copy of this one, with
+ * the same launcher and workers, and what it answers comes back. */
+static inline void vm_call_confined(struct vm_case *c, const char *call, const char *source)
+{
+    int status = 0;
+    struct vm_case *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        abort();
+    *shared = *c;
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        err_clear(&shared->err);
+        if (confine_monitor(&shared->err) != 0 || confine_writes(c->rt, &shared->err) < 0)
+            _exit(2);
+        vm_call_here(shared, call, source);
+        _exit(0);
+    }
+    waitpid(pid, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+          "%s/%s: lema did nothing that its filter does not allow (status %d)", c->name, call,
+          status);
+    c->answer = shared->answer;
+    c->err = shared->err;
+    c->result = shared->result;
+    munmap(shared, sizeof *shared);
+}
+
+/* One call.  Waits while the host is not quiet. */
+static inline void vm_call(struct vm_case *c, const char *call, const char *source)
+{
     uint64_t start = clock_boot_ns(), waited = 0;
 
     for (;; waited += 2000) {
-        err_clear(&c->err);
-        c->result = native_call(c->rt, &request, &c->answer, &c->err);
+        if (c->unconfined)
+            vm_call_here(c, call, source);
+        else
+            vm_call_confined(c, call, source);
         if (c->err.what != ERR_PRESSURE_RETRY || waited >= VM_QUIET_MS)
             break;
         vm_sleep_ms(2000);
@@ -334,8 +377,12 @@ static inline pid_t vm_fork_call(const struct vm_case *c, const char *call, cons
     own.r = &own.answer.result;
     if (!vm_load(&own))
         _exit(2);
-    vm_call(&own, call, source);
-    fflush(stdout);
+    uint64_t end = clock_boot_ns() + VM_QUIET_MS * UINT64_C(1000000);
+    if (confine_monitor(&own.err) != 0 || confine_writes(own.rt, &own.err) < 0)
+        _exit(3);
+    do
+        vm_call_here(&own, call, source);
+    while (own.err.what == ERR_PRESSURE_RETRY && clock_boot_ns() < end);
     vm_close(&own);
     _exit(own.result == 0 ? 0 : 1);
 }
