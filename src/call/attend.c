@@ -88,6 +88,7 @@ static void take_status(struct attend *a, const struct wire_report *report)
 {
     if (report->type == WIRE_READY && !a->ready && no_capabilities(report)) {
         a->ready = true;
+        a->preflight = report->preflight;
     } else if (report->type == WIRE_EXECUTED && a->ready && !a->executed) {
         a->executed = true;
     } else if (report->type == WIRE_EXITED && a->executed && !a->exited) {

@@ -40,6 +40,7 @@ struct attend {
     bool interrupted;   /* SIGINT, SIGTERM or SIGHUP came */
     int wait_status;
     uint64_t stamp_ns;
+    struct preflight preflight; /* once ready */
     struct wire_report failure;
     char said[DIAGNOSTICS_BYTES]; /* by systemd-run, INNER's loader and bwrap */
     size_t said_n;

@@ -1,6 +1,6 @@
 /* INIT.  Layer: call.
  *
- * States, in order: confinement read back; READY sent; task and GO received;
+ * States, in order: confinement read back; deny-probes tried; READY sent; task and GO received;
  * program forked; EXECUTED or FAILED sent; reaping; EXITED sent; gone, and the
  * kernel ends whatever is left of the pid namespace. */
 #include "call/init.h"
@@ -20,11 +20,10 @@
 #include "base/clock.h"
 #include "base/filter.h"
 #include "base/sys.h"
+#include "call/preflight.h"
 #include "call/view.h"
 #include "call/wire.h"
 #include "host/file.h"
-
-#define CHILD_FD_ERROR 3 /* in the program's process until exec */
 
 static _Noreturn void fail(const char *step, const char *object, int sys)
 {
@@ -121,7 +120,7 @@ static _Noreturn void program_fail(const char *step, int sys)
     failure.sys = sys;
     struct text t = text_on(failure.step, sizeof failure.step);
     text_adds(&t, step);
-    ssize_t ignored = write(CHILD_FD_ERROR, &failure, sizeof failure);
+    ssize_t ignored = write(PREFLIGHT_FD_ANSWER, &failure, sizeof failure);
     (void)ignored;
     _exit(1);
 }
@@ -132,18 +131,19 @@ static void set_limit(int which, uint64_t bytes, const char *name)
         program_fail(name, errno);
 }
 
-/* The program's process from fork to exec (specification 9 and 10). */
-static _Noreturn void program(char *const argv[], int error_fd)
+/* Of a child of INIT, between fork and exec: the confinement of the program
+ * (specification 9 and 10).  What fails goes over answer_fd. */
+static void become_program(int answer_fd)
 {
     sigset_t none;
     struct err err;
 
-    if (dup2(error_fd, CHILD_FD_ERROR) != CHILD_FD_ERROR ||
-        fcntl(CHILD_FD_ERROR, F_SETFD, FD_CLOEXEC) != 0)
+    if (dup2(answer_fd, PREFLIGHT_FD_ANSWER) != PREFLIGHT_FD_ANSWER ||
+        fcntl(PREFLIGHT_FD_ANSWER, F_SETFD, FD_CLOEXEC) != 0)
         _exit(1); /* INIT then reports that no program was executed */
     if (dup2(INNER_FD_INPUT, 0) < 0 || dup2(INNER_FD_LOG, 1) < 0 || dup2(INNER_FD_LOG, 2) < 0)
         program_fail("descriptors", errno);
-    if (sys_close_range(CHILD_FD_ERROR + 1, ~0U) != 0)
+    if (sys_close_range(PREFLIGHT_FD_ANSWER + 1, ~0U) != 0)
         program_fail("close_range", errno);
     if (setsid() < 0)
         program_fail("setsid", errno);
@@ -158,8 +158,83 @@ static _Noreturn void program(char *const argv[], int error_fd)
     err_clear(&err);
     if (filter_load(FILTER_PROGRAM, &err) != 0)
         program_fail("seccomp", err.sys);
+}
+
+static _Noreturn void program(char *const argv[], int answer_fd)
+{
+    become_program(answer_fd);
     execve(argv[0], argv, (char *const *)(uintptr_t)view_environment);
     program_fail("execve", errno);
+}
+
+/* The deny-probes, in a process of their own that ends before the program is started. */
+static _Noreturn void probe(int answer_fd)
+{
+    struct preflight answers;
+
+    become_program(answer_fd);
+    preflight_try(&answers);
+    ssize_t ignored = write(PREFLIGHT_FD_ANSWER, &answers, sizeof answers);
+    (void)ignored; /* INIT misses them */
+    _exit(0);
+}
+
+/* Read what a child says before it executes or ends: 0 bytes, a failure or answers.
+ * returns  the length */
+static size_t hear_child(int fd, void *bytes, size_t size)
+{
+    size_t n = 0;
+
+    for (;;) {
+        ssize_t got = read(fd, (char *)bytes + n, size - n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            fail("read", "answer pipe", errno);
+        n += (size_t)got;
+        if (got == 0 || n == size)
+            return n;
+    }
+}
+
+static _Noreturn void fail_as_child(struct failure *failure, const char *object)
+{
+    failure->step[sizeof failure->step - 1] = '\0';
+    fail(failure->step, object, failure->sys);
+}
+
+static pid_t fork_child(int answer_pipe[static 2], const char *what)
+{
+    if (pipe2(answer_pipe, O_CLOEXEC) != 0)
+        fail("pipe2", what, errno);
+    pid_t child = fork();
+    if (child < 0)
+        fail("fork", what, errno);
+    return child;
+}
+
+static void try_probes(struct preflight *answers)
+{
+    union {
+        struct failure failure;
+        struct preflight answers;
+    } heard;
+    _Static_assert(sizeof heard.failure != sizeof heard.answers, "told apart by their size");
+    int pipe_fd[2], status = 0;
+    pid_t child = fork_child(pipe_fd, "preflight");
+
+    if (child == 0)
+        probe(pipe_fd[1]);
+    fd_close(&pipe_fd[1]);
+    size_t n = hear_child(pipe_fd[0], &heard, sizeof heard);
+    fd_close(&pipe_fd[0]);
+    if (waitpid(child, &status, 0) != child)
+        fail("waitpid", "preflight", errno);
+    if (n == sizeof heard.failure)
+        fail_as_child(&heard.failure, "preflight");
+    if (n != sizeof heard.answers || status != 0)
+        fail("preflight", "no answers", EPROTO);
+    *answers = heard.answers;
 }
 
 static void tell(const struct wire_report *report)
@@ -170,22 +245,17 @@ static void tell(const struct wire_report *report)
         _exit(1);
 }
 
-/* Did the program's process reach exec?  Its error pipe closes then. */
-static void await_exec(int error_fd, const char *path)
+/* Did the program's process reach exec?  Its answer pipe closes then. */
+static void await_exec(int answer_fd, const char *path)
 {
     struct failure failure;
     struct wire_report report;
-    ssize_t got;
+    size_t n = hear_child(answer_fd, &failure, sizeof failure);
 
-    do
-        got = read(error_fd, &failure, sizeof failure);
-    while (got < 0 && errno == EINTR);
-    if (got == (ssize_t)sizeof failure) {
-        failure.step[sizeof failure.step - 1] = '\0';
-        fail(failure.step, path, failure.sys);
-    }
-    if (got != 0)
-        fail("read", "error pipe", got < 0 ? errno : EPROTO);
+    if (n == sizeof failure)
+        fail_as_child(&failure, path);
+    if (n != 0)
+        fail("read", "answer pipe", EPROTO);
     memset(&report, 0, sizeof report);
     report.type = WIRE_EXECUTED;
     tell(&report);
@@ -243,7 +313,7 @@ _Noreturn void init_main(void)
     char *argv[ARGV_MAX + 1];
     struct wire_report ready;
     struct wire_order_inner go;
-    int error_pipe[2];
+    int answer_pipe[2];
 
     refuse_by_hand();
     confine(&ready);
@@ -253,27 +323,24 @@ _Noreturn void init_main(void)
     fd_close(&(int){INNER_FD_SELF});
     if (sys_close_range(INNER_FD_INPUT + 1, ~0U) != 0)
         fail("close_range", "init", errno);
+    try_probes(&ready.preflight);
     tell(&ready);
     receive(&task, sizeof task);
     unpack(&task, argv);
     receive(&go, sizeof go);
     if (go.word != WIRE_GO)
         fail("order", "init", EPROTO);
-    if (pipe2(error_pipe, O_CLOEXEC) != 0)
-        fail("pipe2", "init", errno);
-    pid_t child = fork();
-    if (child < 0)
-        fail("fork", "program", errno);
+    pid_t child = fork_child(answer_pipe, "program");
     if (child == 0)
-        program(argv, error_pipe[1]);
-    fd_close(&error_pipe[1]);
+        program(argv, answer_pipe[1]);
+    fd_close(&answer_pipe[1]);
     fd_close(&(int){INNER_FD_LOG}); /* the log ends when the program and its children do */
     fd_close(&(int){INNER_FD_INPUT});
     struct err err;
     err_clear(&err);
     if (filter_load(FILTER_REAPER, &err) != 0)
         fail("seccomp", "reaper", err.sys);
-    await_exec(error_pipe[0], argv[0]);
-    fd_close(&error_pipe[0]);
+    await_exec(answer_pipe[0], argv[0]);
+    fd_close(&answer_pipe[0]);
     reap(child);
 }

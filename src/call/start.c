@@ -178,6 +178,18 @@ static int prove_scope(struct native *n, struct err *err)
     return 0;
 }
 
+/* What INIT's probes met; one that was not refused, and nothing is started. */
+static void judge_preflight(struct native *n)
+{
+    for (size_t i = 0; i < PREFLIGHT_PROBES; i++) {
+        int32_t sys = n->attend.preflight.sys[i];
+        n->result.preflight[i] = (struct record_probe){preflight_word(i), sys};
+        if (!preflight_refused(i, sys))
+            native_setup_failed(n, "preflight", preflight_word(i), sys);
+    }
+    n->result.preflight_n = PREFLIGHT_PROBES;
+}
+
 /* Let INNER enter the sandbox and wait until INIT stands in it. */
 static int enter_sandbox(struct native *n, struct err *err)
 {
@@ -199,6 +211,8 @@ static int enter_sandbox(struct native *n, struct err *err)
         native_setup_failed(n, "interrupted", "call", EINTR);
     else if (!n->attend.ready)
         native_setup_failed(n, "sandbox", sandbox, n->attend.sandbox_ended ? 0 : ETIMEDOUT);
+    else
+        judge_preflight(n);
     return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "call/preflight.h"
 #include "limits.h"
 
 /* MONITOR -> LAUNCHER */
@@ -64,7 +65,7 @@ enum wire_report_type {
     WIRE_ENDED,         /* LAUNCHER: the child was reaped, status */
     WIRE_HELLO,         /* INNER: in its scope, or about to be refused */
     WIRE_SANDBOX_ENDED, /* INNER: the sandbox's process was reaped, status */
-    WIRE_READY,         /* INIT: confined; capabilities and no_new_privs as read back */
+    WIRE_READY,         /* INIT: confined; capabilities, no_new_privs, preflight */
     WIRE_EXECUTED,      /* INIT: the program's execve succeeded */
     WIRE_EXITED,        /* INIT: the program was reaped, status and stamp */
     WIRE_FAILED         /* any: step, object and errno of what could not be done */
@@ -78,10 +79,11 @@ struct wire_report {
     uint64_t stamp_ns;        /* CLOCK_BOOTTIME when wait returned */
     uint64_t capabilities[5]; /* effective, permitted, inheritable, bounding, ambient */
     uint64_t no_new_privs;
+    struct preflight preflight;
     char step[32];
     char object[256];
 };
-_Static_assert(sizeof(struct wire_report) == 16 + 8 + 40 + 8 + 32 + 256, "no padding");
+_Static_assert(sizeof(struct wire_report) == 16 + 8 + 40 + 8 + 48 + 32 + 256, "no padding");
 
 /* MONITOR -> INNER */
 enum wire_word {

@@ -165,6 +165,24 @@ static void put_setup_error(struct json_writer *w, const struct record_result *r
     json_end_object(w);
 }
 
+/* An errno's name, or "succeeded". */
+static void put_preflight(struct json_writer *w, const struct record_result *r)
+{
+    json_key(w, "preflight");
+    if (r->preflight_n == 0) {
+        json_put_null(w);
+        return;
+    }
+    json_begin_object(w);
+    for (size_t i = 0; i < r->preflight_n && i < RECORD_PROBES_MAX; i++) {
+        char name[32];
+        struct text t = text_on(name, sizeof name);
+        err_add_errno_name(&t, r->preflight[i].sys);
+        put_chars(w, r->preflight[i].probe, r->preflight[i].sys == 0 ? "succeeded" : name);
+    }
+    json_end_object(w);
+}
+
 static void put_measures(struct json_writer *w, const struct record_result *r)
 {
     put_bool(w, "oom_killed", r->oom_killed);
@@ -214,6 +232,7 @@ static void put_result(struct json_writer *w, const struct record_result *r)
     json_key(w, "fault");
     put_fault(w, fault_first(r->faults));
     put_setup_error(w, r);
+    put_preflight(w, r);
     put_measures(w, r);
     put_also(w, r->faults);
 }

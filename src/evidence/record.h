@@ -70,6 +70,13 @@ struct record_output {
     struct digest sha256;
 };
 
+/* A deny-probe: what it met, an errno, or 0 where it was not refused. */
+struct record_probe {
+    const char *probe; /* borrowed */
+    int32_t sys;
+};
+#define RECORD_PROBES_MAX 16u
+
 #define RECORD_NULL UINT64_MAX /* a number that the kernel did not tell: null */
 
 struct record_result {
@@ -84,6 +91,8 @@ struct record_result {
     char setup_step[64];    /* "" unless setup_failed */
     char setup_object[264]; /* escaped */
     int32_t setup_errno;
+    struct record_probe preflight[RECORD_PROBES_MAX];
+    size_t preflight_n; /* 0: the sandbox was not reached, null */
     bool oom_killed;
     bool enforced_known;
     struct record_limits enforced;

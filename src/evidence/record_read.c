@@ -17,9 +17,10 @@ static const char *const reserved_fields[] = {
     "distribution_id", "host_id", "profile_id", "host",   "lema"};
 
 static const char *const result_fields[] = {
-    "schema", "call",        "kind",       "time",     "outcome", "exit_code",  "signal",
-    "fault",  "setup_error", "oom_killed", "enforced", "wall_ms", "overrun_ms", "gone_ms",
-    "cpu_ms", "memory_peak", "tasks_peak", "log",      "also",    "outputs",    "reserved_sha256"};
+    "schema",  "call",       "kind",        "time",           "outcome",     "exit_code",
+    "signal",  "fault",      "setup_error", "preflight",      "oom_killed",  "enforced",
+    "wall_ms", "overrun_ms", "gone_ms",     "cpu_ms",         "memory_peak", "tasks_peak",
+    "log",     "also",       "outputs",     "reserved_sha256"};
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

@@ -150,7 +150,8 @@ static int fail_output(void *arg, struct record_output *output, struct err *err)
 
 static const char exited_text[] = RESULT_HEAD
     "\"outcome\":\"exited\",\"exit_code\":0,\"signal\":null,\"fault\":null,"
-    "\"setup_error\":null,\"oom_killed\":false,\"enforced\":{" LIMITS_OF_SCOPE "},"
+    "\"setup_error\":null,\"preflight\":{\"write-root\":\"EROFS\",\"mount\":\"succeeded\"},"
+    "\"oom_killed\":false,\"enforced\":{" LIMITS_OF_SCOPE "},"
     "\"wall_ms\":1323,\"overrun_ms\":0,\"gone_ms\":4,\"cpu_ms\":1200,\"memory_peak\":123456789,"
     "\"tasks_peak\":7,\"log\":{\"bytes\":1234,\"sha256\":\"" SHA(
         "e5") "\",\"truncated\":false},"
@@ -166,7 +167,8 @@ static const char exited_text[] = RESULT_HEAD
 static const char failed_text[] = RESULT_HEAD
     "\"outcome\":\"setup-failed\",\"exit_code\":null,\"signal\":null,"
     "\"fault\":\"scope-not-gone\",\"setup_error\":{\"step\":\"mount\",\"object\":\"/le\xc3\xa9n\","
-    "\"errno\":\"EPERM\"},\"oom_killed\":true,\"enforced\":null,\"wall_ms\":null,"
+    "\"errno\":\"EPERM\"},\"preflight\":null,\"oom_killed\":true,\"enforced\":null,\"wall_ms\":"
+    "null,"
     "\"overrun_ms\":0,\"gone_ms\":null,\"cpu_ms\":null,\"memory_peak\":null,"
     "\"tasks_peak\":null,\"log\":{\"bytes\":0,\"sha256\":\"" SHA(
         "e5") "\",\"truncated\":true},"
@@ -184,6 +186,8 @@ static struct record_result sample_exited(void)
         .outcome = OUTCOME_EXITED,
         .exit_code = 0,
         .signal = -1,
+        .preflight = {{"write-root", EROFS}, {"mount", 0}},
+        .preflight_n = 2,
         .enforced_known = true,
         .enforced = limits(0),
         .wall_ms = 1323,
@@ -208,6 +212,7 @@ static struct record_result sample_failed(void)
     (void)str_copy(r.setup_step, sizeof r.setup_step, str_span("mount"));
     (void)str_copy(r.setup_object, sizeof r.setup_object, str_span("/le\xc3\xa9n"));
     r.setup_errno = EPERM;
+    r.preflight_n = 0;
     r.oom_killed = true;
     r.enforced_known = false;
     r.wall_ms = r.gone_ms = r.cpu_ms = r.memory_peak = r.tasks_peak = RECORD_NULL;

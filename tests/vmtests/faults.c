@@ -32,6 +32,21 @@ struct record_limits __wrap_scope_limits(enum call_kind kind)
     return __real_scope_limits(kind);
 }
 
+void __real_preflight_try(struct preflight *out);
+void __wrap_preflight_try(struct preflight *out);
+
+/* INIT is this program too: an input of the call says which probe is to be let pass. */
+void __wrap_preflight_try(struct preflight *out)
+{
+    __real_preflight_try(out);
+    for (size_t i = 0; i < PREFLIGHT_PROBES; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/call/pass-%s", preflight_word(i));
+        if (vm_exists(path))
+            out->sys[i] = 0;
+    }
+}
+
 /* The fault in answer, record, ledger line and latch; the next call is refused. */
 static void check_fault(struct vm_case *c, const char *call, const char *fault)
 {
@@ -356,6 +371,34 @@ static void interrupted(void)
     vm_check_gone("SIGTERM");
 }
 
+/* A sandbox that lets a probe pass: the program is not started. */
+static void preflight(void)
+{
+    struct vm_case c;
+
+    if (!vm_open(&c, "preflight", VM_DISTRIBUTION, ""))
+        return;
+    c.extra = (struct work_input){"pass-mount", str_span("x")};
+    vm_call(&c, "preflight", "--! write /call/ran x");
+    CHECK_TEXT(err_word((enum err_what)c.err.what), "setup",
+               "a probe that was not refused ends the call");
+    CHECK(strstr(c.text, "preflight of mount") != NULL, "which names it: %s", c.text);
+    const char *record = vm_record(&c, "preflight", "result");
+    CHECK(strstr(record, "\"outcome\":\"setup-failed\"") != NULL &&
+              strstr(record, "\"setup_error\":{\"step\":\"preflight\",\"object\":\"mount\"") !=
+                  NULL,
+          "the record says so");
+    CHECK(strstr(record, "\"trace-init\":\"EPERM\",\"mount\":\"succeeded\"}") != NULL,
+          "and what each probe met");
+    CHECK(!vm_exists(vm_path(&c, "out/work/preflight/ran")), "the program was not started");
+    vm_check_gone("preflight");
+    c.extra.name = NULL;
+    vm_call(&c, "after", "--! exit 0");
+    CHECK_TEXT(err_word((enum err_what)c.err.what), "none",
+               "it is no fault: the next call completes");
+    vm_close(&c);
+}
+
 int main(int argc, char **argv)
 {
     static const struct vm_test tests[] = {
@@ -372,6 +415,7 @@ int main(int argc, char **argv)
         {"missing", missing},
         {"not-gone", not_gone},
         {"reap", reap},
+        {"preflight", preflight},
     };
     return vm_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }
