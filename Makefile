@@ -29,10 +29,10 @@ host     = host/dist host/file host/hash_pool host/kernel host/machine host/mani
 evidence = evidence/boot evidence/config evidence/latch evidence/ledger evidence/ledger_calls \
            evidence/ledger_line evidence/ledger_read evidence/ledger_write evidence/lock \
            evidence/put evidence/record evidence/record_read evidence/terms
-call     = call/attend call/call call/capture call/checks call/confine call/finish call/init call/inner \
-           call/launch call/preflight call/recover call/runtime call/sandbox call/sandbox_bwrap \
-           call/sandbox_direct call/scope call/scope_systemd call/start call/view call/wire \
-           call/work
+call     = call/attend call/call call/capture call/checks call/confine call/delegated call/finish \
+           call/init call/inner call/launch call/launch_child call/preflight call/recover \
+           call/runtime call/sandbox call/sandbox_bwrap call/sandbox_direct call/scope \
+           call/scope_search call/scope_systemd call/start call/view call/wire call/work
 front    = front/cmd_check_runtime front/cmd_doctor front/cmd_http_build front/cmd_info \
            front/cmd_init front/cmd_ledger front/cmd_pins front/cmd_recover front/command \
            front/doctor_probe front/named front/options front/out front/step

@@ -67,15 +67,14 @@
     X(statfs, FILTER_ALLOW, "free space, kind of file system", "host/machine.c:machine_free_bytes", ANY) \
     X(fstatfs, FILTER_ALLOW, "free space, kind of file system", "host/machine.c:machine_free_bytes", ANY) \
     X(mkdirat, FILTER_ALLOW, "directories of the output", "host/file.c:file_directory", ANY) \
-    X(unlinkat, FILTER_ALLOW, "temporaries, latches", "host/file.c:file_abandon", ANY) \
+    X(unlinkat, FILTER_ALLOW, "temporaries, latches, cgroups", "host/file.c:file_abandon", ANY) \
     X(renameat2, FILTER_ALLOW, "evidence gets its name", "host/file.c:file_commit", ANY) \
     X(fallocate, FILTER_ALLOW, "space taken in advance", "host/file.c:take_space", ANY) \
     X(ftruncate, FILTER_ALLOW, "space given back, a torn line", "host/file.c:give_space_back", ANY) \
     X(fsync, FILTER_ALLOW, "evidence is durable", "host/file.c:file_commit", ANY) \
     X(fdatasync, FILTER_ALLOW, "a ledger line is durable", "evidence/ledger.c:ledger_append", ANY) \
     X(flock, FILTER_ALLOW, "the shared lock", "evidence/lock.c:lock_take", ANY) \
-    X(fcntl, FILTER_ALLOW, "flags, seals", "call/runtime.c:seal_self", ANY) \
-    X(memfd_create, FILTER_ALLOW, "lema's own sealed copy", "call/runtime.c:seal_self", ANY) \
+    X(fcntl, FILTER_ALLOW, "flags", "call/start.c:make_pipe", ANY) \
     X(pipe2, FILTER_ALLOW, "log and diagnostics", "call/start.c:make_pipe", ANY) \
     X(socketpair, FILTER_ALLOW, "unix seqpacket pairs to inner stage and init", "call/start.c:make_socket", WHEN_BOTH(0, FILTER_LOW32, 1, 1, 0xf, 5)) \
     X(setsockopt, FILTER_ALLOW, "SO_PASSCRED", "call/start.c:make_socket", WHEN_BOTH(1, FILTER_LOW32, 1, 2, FILTER_LOW32, 16)) \

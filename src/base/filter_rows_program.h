@@ -121,6 +121,7 @@
     X(clone, FILTER_EPERM, "CLONE_NEWUSER", "attacks", WHEN_BITS(0, 0x10000000, 0x10000000)) \
     X(clone, FILTER_EPERM, "CLONE_NEWPID", "attacks", WHEN_BITS(0, 0x20000000, 0x20000000)) \
     X(clone, FILTER_EPERM, "CLONE_NEWNET", "attacks", WHEN_BITS(0, 0x40000000, 0x40000000)) \
+    X(pkey_alloc, FILTER_ENOSYS, "protection keys: who tries them goes on without", "node", ANY) \
     X(clone3, FILTER_ENOSYS, "its flags are in memory: libc falls back to clone", "libc", ANY) \
     X(fork, FILTER_ALLOW, "children", "musl", ANY) \
     X(vfork, FILTER_ALLOW, "children", "process spawn", ANY) \

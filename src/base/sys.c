@@ -66,6 +66,13 @@ pid_t sys_clone_into(uint64_t namespaces)
     return (pid_t)syscall(SYS_clone3, &args, sizeof args);
 }
 
+pid_t sys_clone_in_cgroup(int cgroup_fd)
+{
+    struct clone_args args = {
+        .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (unsigned int)cgroup_fd};
+    return (pid_t)syscall(SYS_clone3, &args, sizeof args);
+}
+
 int sys_open_tree(int fd)
 {
     return (int)syscall(SYS_open_tree, fd, "",

@@ -36,6 +36,9 @@ int sys_memfd_executable(const char *name);
  * async-signal-safe (signal-safety(7)). */
 pid_t sys_clone_into(uint64_t namespaces);
 
+/* clone3(2) as fork(2), the child in that cgroup from its beginning (CLONE_INTO_CGROUP). */
+pid_t sys_clone_in_cgroup(int cgroup_fd);
+
 /* The mount calls that take descriptors: open_tree(2) of what fd is, detached,
  * close-on-exec, not recursive; fsopen(2), fsconfig(2) and fsmount(2) of one file system
  * with one option or none (NULL); mount_setattr(2) of the mount itself; move_mount(2) of a

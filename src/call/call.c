@@ -77,7 +77,10 @@ static void native_init(struct native *n, struct runtime *rt, const struct call_
     checks_init(&n->checks);
     n->checks.call = request->name;
     n->checks.sandbox = request->sandbox;
+    n->checks.scope = request->scope;
     scope_init(&n->scope);
+    if (request->scope == SCOPE_CGROUP)
+        n->scope.delegated_fd = rt->delegated.fd;
     attend_init(&n->attend);
     n->attend.launcher = &rt->launcher;
     n->attend.log = &n->log;
@@ -141,7 +144,7 @@ static void fill_reserved(const struct native *n, struct record_reserved *r)
     clock_now_utc(r->time);
     r->unit = n->scope.unit;
     r->sandbox = sandbox_word(n->request->sandbox);
-    r->scope = "systemd";
+    r->scope = scope_word(n->request->scope);
     r->argv = n->request->argv;
     r->env = view_environment;
     r->limits = scope_limits(n->request->kind);
@@ -348,7 +351,9 @@ int native_call(struct runtime *rt, const struct call_request *request, struct c
     if (!call_name_valid(str_span(request->name)))
         return err_set(err, ERR_CALL_NAME, str_span(request->name),
                        "a call's name is 1 to 100 of A-Z a-z 0-9 _ -");
-    if (request->input_n > INPUTS_MAX || request->sandbox >= SANDBOX_KINDS)
+    if (request->input_n > INPUTS_MAX || request->sandbox >= SANDBOX_KINDS ||
+        request->scope >= SCOPE_KINDS ||
+        (request->scope == SCOPE_CGROUP) != (rt->delegated.fd >= 0))
         return err_set(err, ERR_INTERNAL, str_span(request->name), "a request out of bounds");
     if (rt->uid == 0 && request->sandbox == SANDBOX_BWRAP)
         return err_set(

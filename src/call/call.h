@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "call/runtime.h"
 #include "call/sandbox.h"
+#include "call/scope.h"
 #include "call/work.h"
 #include "evidence/record.h"
 
@@ -21,6 +22,7 @@ struct call_request {
     const struct work_input *input; /* put into /call before the start */
     size_t input_n;                 /* at most INPUTS_MAX */
     enum sandbox_kind sandbox;
+    enum scope_kind scope; /* SCOPE_CGROUP: runtime_delegate was called, and only then */
     /* Called once a second at most while the lock is held by another; may be NULL. */
     void (*waiting)(void *arg, int holder);
     void *arg;

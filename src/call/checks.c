@@ -91,21 +91,24 @@ static int check_host(struct runtime *rt, struct checks *c, struct err *err)
     pins_close_host(c->host_fd);
     if (pins_check_host(&rt->pins, rt->uid, &rt->pool, c->host_fd, err) != 0)
         return -1;
+    const bool systemd = c->scope == SCOPE_SYSTEMD;
     size_t bwrap = pins_find_host(&rt->pins, HOST_BWRAP);
     if ((bwrap == SIZE_MAX && c->sandbox == SANDBOX_BWRAP) ||
-        pins_find_host(&rt->pins, HOST_SYSTEMD_RUN) == SIZE_MAX ||
-        pins_find_host(&rt->pins, HOST_SYSTEMCTL) == SIZE_MAX)
+        (systemd && (pins_find_host(&rt->pins, HOST_SYSTEMD_RUN) == SIZE_MAX ||
+                     pins_find_host(&rt->pins, HOST_SYSTEMCTL) == SIZE_MAX)))
         return err_set(err, ERR_HOST_FILE, str_span("host.manifest"),
                        "this build pins no bwrap, systemd-run or systemctl; build it on a host "
                        "that has them, or with PINS=");
     if (c->sandbox == SANDBOX_BWRAP &&
         check_bwrap(c->host_fd[bwrap], rt->pins.host[bwrap].path, err) != 0)
         return -1;
-    return scope_check_controllers(rt->uid, err);
+    return systemd ? scope_check_controllers(rt->uid, err) : delegated_check(&rt->delegated, err);
 }
 
 static int check_units(struct runtime *rt, struct checks *c, struct err *err)
 {
+    if (c->scope == SCOPE_CGROUP)
+        return scope_check_empty(NULL, rt->uid, err);
     size_t systemctl = pins_find_host(&rt->pins, HOST_SYSTEMCTL);
     if (systemctl == SIZE_MAX)
         return err_set(err, ERR_HOST_FILE, str_span("systemctl"), "not pinned by this build");

@@ -7,12 +7,14 @@
 #include "base/err.h"
 #include "call/runtime.h"
 #include "call/sandbox.h"
+#include "call/scope.h"
 
 /* What the checks found and the call then uses. */
 struct checks {
     const char *call;          /* the name it asks for; borrowed */
     enum sandbox_kind sandbox; /* that it asks for: bwrap is looked at only where it is used */
-    struct ledger ledger;      /* open; chain end as read */
+    enum scope_kind scope;
+    struct ledger ledger; /* open; chain end as read */
     struct ledger_summary summary;
     struct machine machine;
     int host_fd[HOST_FILES_MAX]; /* the files that were hashed, -1 = none */

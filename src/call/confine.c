@@ -56,6 +56,8 @@ static int add_rules(int ruleset, const struct runtime *rt, uint64_t known, stru
     if (allow(ruleset, rt->output.fd, files | REMOVE_DIR | MAKE_DIR, rt->config.output, err) != 0 ||
         allow(ruleset, rt->lock.parent_fd, files, rt->config.shared_lock, err) != 0)
         return -1;
+    if (rt->delegated.fd >= 0)
+        return allow(ruleset, rt->delegated.fd, WRITE_FILE | REMOVE_DIR, rt->delegated.path, err);
     return allow_cgroups(ruleset, rt->uid, err);
 }
 

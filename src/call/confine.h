@@ -16,7 +16,7 @@
 int confine_monitor(struct err *err);
 
 /* From now on this process writes only below the output, in the lock's directory, and to
- * files of the user manager's cgroups; it makes no device, socket, FIFO or symlink, and
+ * files of the user manager's cgroups or the delegated one's; it makes no device, socket, FIFO or symlink, and
  * executes nothing.  After runtime_load.
  * returns  the kernel's Landlock ABI, 0 if it has none; -1 with ERR_UNSUPPORTED or ERR_IO */
 int confine_writes(const struct runtime *rt, struct err *err);

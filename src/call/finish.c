@@ -95,14 +95,9 @@ static void kill_call(struct native *n)
 static int look_for_scope(struct native *n, bool *gone)
 {
     struct err err;
-    bool found = true;
 
     err_clear(&err);
-    *gone = false;
-    int result = n->scope_found ? scope_gone(&n->scope, n->rt->uid, gone, &err)
-                                : scope_search(n->scope.unit, n->rt->uid, &found, &err);
-    if (!n->scope_found)
-        *gone = result == 0 && !found;
+    int result = scope_gone(&n->scope, n->rt->uid, gone, &err);
     if (result != 0 && n->detail.what == ERR_NONE)
         n->detail = err;
     return result;

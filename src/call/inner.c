@@ -103,9 +103,10 @@ static _Noreturn void enter(const struct wire_order_inner *order, pid_t keeper)
 
 static void close_inherited(void)
 {
-    for (int fd = INNER_FD_CONTROL + 1; fd < INNER_FD_CONTROL + (int)INNER_FDS_MAX; fd++) {
+    for (int fd = INNER_FD_SELF; fd < INNER_FD_CONTROL + (int)INNER_FDS_MAX; fd++) {
         int copy = fd;
-        fd_close(&copy);
+        if (fd != INNER_FD_CONTROL)
+            fd_close(&copy);
     }
 }
 

@@ -30,7 +30,7 @@
  *
  * Messages of one call, in the order that is allowed:
  *
- *   MONITOR -> LAUNCHER  RUN_SCOPE
+ *   MONITOR -> LAUNCHER  RUN_SCOPE, or RUN_CGROUP (LAUNCHER makes the cgroup)
  *   LAUNCHER -> MONITOR  STARTED | FAILED         (then ENDED, whenever it ends)
  *   INNER -> MONITOR     HELLO                    (pid proved by SCM_CREDENTIALS)
  *   MONITOR -> INNER     ENTER                    (limits read back and equal)
@@ -55,8 +55,10 @@ struct launcher {
 };
 
 /* Fork it.  Called first of all.
+ * self_fd  a sealed copy of lema, borrowed: what INNER and INIT will run from, whatever
+ *          MONITOR says later; -1: it starts no INNER
  * returns  0, or -1 with ERR_IO */
-int launcher_start(struct launcher *l, struct err *err);
+int launcher_start(struct launcher *l, int self_fd, struct err *err);
 
 /* End it, and with it what it started (parent-death signals), and wait.  Safe
  * on one never started. */

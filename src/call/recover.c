@@ -164,15 +164,19 @@ int recover_check_gone(struct runtime *rt, const struct recover_call *call, stru
     return manager_answers(rt) ? ask_manager(rt, NULL, err) : 0;
 }
 
-/* A scope can outlive its processes (scope_stop_empty); then it is stopped. */
+/* A scope can outlive its processes (scope_stop_empty); then it is stopped, or removed. */
 static int make_gone(struct runtime *rt, const struct recover_call *call, struct err *err)
 {
     if (recover_check_gone(rt, call, err) == 0)
         return 0;
-    if (err->what != ERR_LIVE_SCOPE || strcmp(err->obj, call->unit) != 0 || !manager_answers(rt))
+    if (err->what != ERR_LIVE_SCOPE || strcmp(err->obj, call->unit) != 0)
         return -1;
+    struct err ignored; /* whether it is gone is what counts */
+    err_clear(&ignored);
+    if (manager_answers(rt))
+        (void)ask_manager(rt, call->unit, &ignored);
     err_clear(err);
-    if (ask_manager(rt, call->unit, err) != 0)
+    if (scope_remove_empty(&rt->launcher, rt->uid, call->unit, err) != 0)
         return -1;
     return recover_check_gone(rt, call, err);
 }
@@ -184,7 +188,32 @@ struct target {
     struct recover_call call; /* its unit and boot_id are "" if this ledger does not hold it */
     enum resolve_scope scope; /* host: names what this ledger does not ask for */
     bool due;                 /* something is to be resolved */
+    bool unreserved;          /* only half-written files, of a call that was never reserved */
 };
+
+static const char *const behind[] = {"-reserved.json", "-result.json", ".log"};
+#define BEHIND (sizeof behind / sizeof behind[0])
+
+/* CALL and what follows it in a file's name. */
+#define FILE_NAME_BYTES (CALL_NAME_BYTES_MAX + 32u)
+static void name_of(char name[static FILE_NAME_BYTES], const char *call, size_t which)
+{
+    struct text t = text_on(name, FILE_NAME_BYTES);
+    text_adds(&t, call);
+    text_adds(&t, behind[which]);
+}
+
+static bool has_half_written(const struct runtime *rt, const char *call)
+{
+    char name[FILE_NAME_BYTES];
+
+    for (size_t i = 0; i < BEHIND; i++) {
+        name_of(name, call, i);
+        if (file_has_temporary(rt->output.fd, name))
+            return true;
+    }
+    return false;
+}
 
 /* A call that is open or was resolved here. */
 static void choose_own(const struct recover *r, struct target *target)
@@ -197,7 +226,8 @@ static void choose_own(const struct recover *r, struct target *target)
 
 /* What is to be resolved: the call as the ledger has it, what a host latch says, or
  * the torn line of a call that the ledger does not hold yet or has closed. */
-static int choose(const struct recover *r, bool host, struct target *target, struct err *err)
+static int choose(const struct recover *r, const struct runtime *rt, bool host,
+                  struct target *target, struct err *err)
 {
     const struct latch_state *latch = &r->latch[LATCH_HOST];
 
@@ -218,6 +248,10 @@ static int choose(const struct recover *r, bool host, struct target *target, str
     }
     target->call.fault = FAULT_INTERRUPTED;
     if (r->summary.torn_bytes > 0)
+        return 0;
+    target->due = false;
+    target->unreserved = !r->known && has_half_written(rt, r->asked);
+    if (target->unreserved)
         return 0;
     return err_set(err, ERR_USAGE, str_span(r->asked), "%s",
                    r->known ? "this call is complete, without a fault: nothing of it is open"
@@ -258,24 +292,20 @@ static int check_reason(const char *reason, struct err *err)
     return 0;
 }
 
-/* Records that were never committed say nothing that the ledger knows of; the log's
- * bytes so far are kept under the log's name, as evidence of an interrupted call. */
-static int clean_files(const struct runtime *rt, const char *call, struct err *err)
+/* Records that were never committed say nothing that the ledger knows of; the log's bytes
+ * so far are kept under the log's name, as evidence of an interrupted call. */
+static int clean_files(const struct runtime *rt, const struct target *target, struct err *err)
 {
-    static const char *const records[] = {"-reserved.json", "-result.json"};
-    char name[CALL_NAME_BYTES_MAX + 32];
+    char name[FILE_NAME_BYTES];
 
-    for (size_t i = 0; i < sizeof records / sizeof records[0]; i++) {
-        struct text t = text_on(name, sizeof name);
-        text_adds(&t, call);
-        text_adds(&t, records[i]);
-        if (file_drop_temporary(rt->output.fd, name, err) != 0)
+    for (size_t i = 0; i < BEHIND; i++) {
+        bool keep = strcmp(behind[i], ".log") == 0 && !target->unreserved;
+        name_of(name, target->call.name, i);
+        if ((keep ? file_keep_temporary(rt->output.fd, name, rt->uid, err)
+                  : file_drop_temporary(rt->output.fd, name, err)) != 0)
             return -1;
     }
-    struct text t = text_on(name, sizeof name);
-    text_adds(&t, call);
-    text_adds(&t, ".log");
-    return file_keep_temporary(rt->output.fd, name, rt->uid, err);
+    return 0;
 }
 
 /* Does a latch go with this call?  One without a line that can be read goes with the
@@ -320,7 +350,7 @@ int recover_apply(struct recover *r, struct runtime *rt, bool host, const char *
     memset(done, 0, sizeof *done);
     if (!call_name_valid(str_span(r->asked)))
         return err_set(err, ERR_CALL_NAME, str_span(r->asked), "not a call name");
-    if (check_reason(reason, err) != 0 || choose(r, host, &target, err) != 0 ||
+    if (check_reason(reason, err) != 0 || choose(r, rt, host, &target, err) != 0 ||
         make_gone(rt, &target.call, err) != 0)
         return -1;
     if (r->summary.torn_bytes > 0) {
@@ -333,7 +363,7 @@ int recover_apply(struct recover *r, struct runtime *rt, bool host, const char *
             return -1;
         done->resolved = true;
     }
-    if (clean_files(rt, target.call.name, err) != 0)
+    if (clean_files(rt, &target, err) != 0)
         return -1;
     return remove_latches(r, rt, host, done, err);
 }

@@ -24,6 +24,7 @@ void runtime_init(struct runtime *rt)
 {
     memset(rt, 0, sizeof *rt);
     rt->clock = &clock_system;
+    delegated_init(&rt->delegated);
     rt->launcher.socket = -1;
     rt->config_worker.to = rt->config_worker.from = -1;
     rt->ledger_worker.to = rt->ledger_worker.from = -1;
@@ -36,10 +37,53 @@ void runtime_init(struct runtime *rt)
     rt->work_fd = rt->modules_fd = rt->artifacts_fd = rt->self_fd = -1;
 }
 
+static int copy_self(int from, int to, struct err *err)
+{
+    uint8_t buffer[COPY_BYTES];
+
+    for (;;) {
+        ssize_t n = read(from, buffer, sizeof buffer);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_sys(err, ERR_IO, "read", errno, str_span(SELF_PATH), NULL);
+        if (n == 0)
+            return 0;
+        if (file_write_all(to, buffer, (size_t)n, str_span("memfd"), err) != 0)
+            return -1;
+    }
+}
+
+/* A sealed copy of lema's own file: what INNER and INIT run from, so that
+ * nothing can change it under them. */
+static int seal_self(struct runtime *rt, struct err *err)
+{
+    int from = open(SELF_PATH, O_RDONLY | O_CLOEXEC);
+    if (from < 0)
+        return err_sys(err, ERR_IO, "open", errno, str_span(SELF_PATH), NULL);
+    rt->self_fd = sys_memfd_executable("lema");
+    int result = rt->self_fd < 0
+                     ? err_sys(err, ERR_IO, "memfd_create", errno, str_span("lema"), NULL)
+                     : copy_self(from, rt->self_fd, err);
+    fd_close(&from);
+    if (result == 0 && fcntl(rt->self_fd, F_ADD_SEALS,
+                             F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0)
+        result = err_sys(err, ERR_IO, "fcntl", errno, str_span("F_ADD_SEALS"), NULL);
+    if (result != 0)
+        fd_close(&rt->self_fd);
+    return result;
+}
+
+int runtime_delegate(struct runtime *rt, struct err *err)
+{
+    return delegated_take(&rt->delegated, geteuid(), err);
+}
+
 int runtime_start(struct runtime *rt, struct err *err)
 {
     rt->uid = geteuid();
-    if (launcher_start(&rt->launcher, err) != 0 ||
+    (void)seal_self(rt, &rt->self_err); /* load_whole asks for it */
+    if (launcher_start(&rt->launcher, rt->self_fd, err) != 0 ||
         worker_start(&rt->config_worker, config_duty, err) != 0 ||
         worker_start(&rt->ledger_worker, ledger_duty, err) != 0 ||
         worker_start(&rt->record_worker, record_duty, err) != 0 ||
@@ -66,6 +110,7 @@ void runtime_close(struct runtime *rt)
     worker_stop(&rt->ledger_worker);
     worker_stop(&rt->config_worker);
     launcher_stop(&rt->launcher);
+    delegated_leave(&rt->delegated); /* none of the others is in it any more */
 }
 
 /* Walk to the configuration file, read and hash it.
@@ -158,47 +203,6 @@ static int make_directories(struct runtime *rt, struct err *err)
     return rt->artifacts_fd < 0 ? -1 : 0;
 }
 
-static int copy_self(int from, int to, struct err *err)
-{
-    uint8_t buffer[COPY_BYTES];
-
-    for (;;) {
-        ssize_t n = read(from, buffer, sizeof buffer);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return err_sys(err, ERR_IO, "read", errno, str_span(SELF_PATH), NULL);
-        if (n == 0)
-            return 0;
-        if (file_write_all(to, buffer, (size_t)n, str_span("memfd"), err) != 0)
-            return -1;
-    }
-}
-
-/* A sealed copy of lema's own file: what INNER and INIT run from, so that
- * nothing can change it under them. */
-static int seal_self(struct runtime *rt, struct err *err)
-{
-    struct stat st;
-    int from = open(SELF_PATH, O_RDONLY | O_CLOEXEC);
-    if (from < 0)
-        return err_sys(err, ERR_IO, "open", errno, str_span(SELF_PATH), NULL);
-    rt->self_fd = sys_memfd_executable("lema");
-    int result = rt->self_fd < 0
-                     ? err_sys(err, ERR_IO, "memfd_create", errno, str_span("lema"), NULL)
-                     : copy_self(from, rt->self_fd, err);
-    fd_close(&from);
-    if (result != 0)
-        return -1;
-    if (fcntl(rt->self_fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) !=
-        0)
-        return err_sys(err, ERR_IO, "fcntl", errno, str_span("F_ADD_SEALS"), NULL);
-    if (fstat(rt->self_fd, &st) != 0)
-        return err_sys(err, ERR_IO, "fstat", errno, str_span("lema"), NULL);
-    return hash_pool_file(&rt->pool, rt->self_fd, (uint64_t)st.st_size, str_span("lema"),
-                          &rt->self_sha256, err);
-}
-
 /* The directories of a verified distribution must not be one of those on the
  * way to the output, the lock or the configuration (specification 3). */
 static int refuse_held(const struct runtime *rt, const struct walk *w, const char *path,
@@ -210,9 +214,23 @@ static int refuse_held(const struct runtime *rt, const struct walk *w, const cha
     return 0;
 }
 
+static int hash_self(struct runtime *rt, struct err *err)
+{
+    struct stat st;
+
+    if (rt->self_fd < 0) {
+        *err = rt->self_err;
+        return -1;
+    }
+    if (fstat(rt->self_fd, &st) != 0)
+        return err_sys(err, ERR_IO, "fstat", errno, str_span("lema"), NULL);
+    return hash_pool_file(&rt->pool, rt->self_fd, (uint64_t)st.st_size, str_span("lema"),
+                          &rt->self_sha256, err);
+}
+
 static int load_whole(struct runtime *rt, const struct dist_progress *progress, struct err *err)
 {
-    if (make_directories(rt, err) != 0 || seal_self(rt, err) != 0)
+    if (make_directories(rt, err) != 0 || hash_self(rt, err) != 0)
         return -1;
     if (dist_verify(&rt->dist, &rt->pins.manifest, rt->distribution.fd, rt->uid, &rt->pool,
                     progress, err) != 0)

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/sha256.h"
+#include "call/delegated.h"
 #include "call/launch.h"
 #include "evidence/config.h"
 #include "evidence/latch.h"
@@ -30,8 +31,9 @@ enum runtime_depth {
 };
 
 struct runtime {
-    uid_t uid;                 /* effective user */
-    const struct clock *clock; /* clock_system, or a test's */
+    uid_t uid;                  /* effective user */
+    const struct clock *clock;  /* clock_system, or a test's */
+    struct delegated delegated; /* --scope cgroup: taken */
     struct launcher launcher;
     struct worker config_worker, ledger_worker, record_worker;
     struct hash_pool pool;
@@ -46,14 +48,19 @@ struct runtime {
     bool whole;                            /* loaded with RUNTIME_WHOLE */
     struct dist dist;                      /* filled when whole */
     int work_fd, modules_fd, artifacts_fd; /* below the output; -1 unless whole */
-    int self_fd;                           /* a sealed copy of lema's own file; -1 unless whole */
+    int self_fd;                           /* LAUNCHER's sealed copy of lema; -1: self_err */
+    struct err self_err;                   /* why there is none: no native call then */
     struct digest self_sha256;
 };
 
 /* Zero a runtime with every descriptor closed.  First of all. */
 void runtime_init(struct runtime *rt);
 
-/* Fork LAUNCHER, then the WORKERs; parse the embedded pins.
+/* For --scope cgroup, before runtime_start: take the cgroup that lema was started in.
+ * returns  0, or -1 (delegated_take) */
+int runtime_delegate(struct runtime *rt, struct err *err);
+
+/* Seal a copy of lema, fork LAUNCHER with it, then the WORKERs; parse the embedded pins.
  * returns  0, or -1; runtime_close is due either way */
 int runtime_start(struct runtime *rt, struct err *err);
 

@@ -75,14 +75,14 @@ int sandbox_bwrap_arguments(struct sandbox_bwrap_arguments *a, const struct view
         add_row(a, &view->row[i]);
     for (size_t i = 0; i < sizeof after / sizeof after[0]; i++)
         add(a, after[i]);
-    add(a, "/proc/self/fd/4");
+    add(a, "/proc/self/fd/3");
     add(a, "--init");
     if (a->n + 1 > SANDBOX_BWRAP_WORDS_MAX || a->numbers_n > SANDBOX_BWRAP_NUMBERS_BYTES)
         return err_set(err, ERR_INTERNAL, str_span("bwrap"), "too many arguments");
     a->word[a->n] = NULL;
     return 0;
 }
-_Static_assert(INNER_FD_SELF == 4, "INIT's path names the descriptor of lema's copy");
+_Static_assert(INNER_FD_SELF == 3, "INIT's path names the descriptor of lema's copy");
 
 int sandbox_bwrap_enter(const struct view *view, struct err *err)
 {

@@ -8,19 +8,35 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include "call/delegated.h"
 #include "host/file.h"
 #include "host/kernel.h"
 #include "host/walk.h"
 
-#define CGROUP_ROOT "/sys/fs/cgroup"
 #define CGROUP2_MAGIC 0x63677270 /* CGROUP2_SUPER_MAGIC, statfs(2) */
 #define CGROUP_FILE_BYTES 4096u
 
 void scope_init(struct scope *s)
 {
     memset(s, 0, sizeof *s);
-    s->cgroup_fd = -1;
-    s->memory_events_fd = -1;
+    s->delegated_fd = s->cgroup_fd = s->memory_events_fd = -1;
+}
+
+static const char *const kind_words[SCOPE_KINDS] = {"systemd", "cgroup"};
+
+const char *scope_word(enum scope_kind kind)
+{
+    return (unsigned)kind < SCOPE_KINDS ? kind_words[kind] : "";
+}
+
+bool scope_parse(const char *word, enum scope_kind *kind)
+{
+    for (unsigned i = 0; i < SCOPE_KINDS; i++)
+        if (strcmp(word, kind_words[i]) == 0) {
+            *kind = (enum scope_kind)i;
+            return true;
+        }
+    return false;
 }
 
 void scope_close(struct scope *s)
@@ -72,7 +88,7 @@ static int one_number(int dirfd, const char *name, uint64_t *out, struct err *er
 }
 
 /* The "0::/…" line of /proc/PID/cgroup (cgroups(7)). */
-static int read_cgroup_path(struct scope *s, pid_t pid, struct err *err)
+int scope_path_of(pid_t pid, char path[static PATH_BYTES_MAX + 1], struct err *err)
 {
     char name[32], buffer[CGROUP_FILE_BYTES];
     struct text t = text_on(name, sizeof name);
@@ -88,56 +104,82 @@ static int read_cgroup_path(struct scope *s, pid_t pid, struct err *err)
     while (kernel_next_line(&rest, &line) == 1) {
         if (!str_starts(line, "0::/"))
             continue;
-        if (str_copy(s->path, sizeof s->path, (struct span){line.p + 3, line.n - 3}))
+        if (str_copy(path, PATH_BYTES_MAX + 1, (struct span){line.p + 3, line.n - 3}))
             return 0;
         return err_set(err, ERR_IO, str_span(name), "the cgroup's path is too long");
     }
     return err_set(err, ERR_UNSUPPORTED, str_span(name), "no cgroup v2 line in it");
 }
 
-/* Walk to a directory of the cgroup2 file system. */
-static int open_cgroup(struct walk *w, const char *below, uid_t uid, struct err *err)
+int scope_open(const char *path, uid_t uid, struct err *err)
 {
-    char path[PATH_BYTES_MAX + 1];
+    char whole[PATH_BYTES_MAX + 1];
     struct statfs fs;
+    struct walk w;
 
-    struct text t = text_on(path, sizeof path);
-    text_adds(&t, CGROUP_ROOT);
-    text_adds(&t, below);
+    struct text t = text_on(whole, sizeof whole);
+    text_adds(&t, SCOPE_CGROUP_ROOT);
+    text_adds(&t, strcmp(path, "/") != 0 ? path : "");
     if (t.overflow)
-        return err_set(err, ERR_IO, str_span(below), "the cgroup's path is too long");
-    if (walk_path(w, text_span(&t), WALK_DIRECTORY, O_RDONLY, uid, err) != 0)
+        return err_set(err, ERR_IO, str_span(path), "the cgroup's path is too long");
+    walk_init(&w);
+    if (walk_path(&w, text_span(&t), WALK_DIRECTORY, O_RDONLY, uid, err) != 0)
         return -1;
-    if (fstatfs(w->fd, &fs) != 0)
+    int fd = w.fd;
+    w.fd = -1;
+    walk_close(&w);
+    if (fstatfs(fd, &fs) != 0)
         err_sys(err, ERR_IO, "fstatfs", errno, text_span(&t), NULL);
     else if (fs.f_type != CGROUP2_MAGIC)
         err_set(err, ERR_UNSUPPORTED, text_span(&t), "not cgroup v2");
     else
-        return 0;
-    walk_close(w);
+        return fd;
+    fd_close(&fd);
     return -1;
+}
+
+static bool has_word(struct span line, const char *word)
+{
+    struct span found;
+    while (kernel_next_word(&line, &found) == 1)
+        if (str_is(found, word))
+            return true;
+    return false;
+}
+
+int scope_check_words(int dirfd, const char *file, const char *shown, struct err *err)
+{
+    static const char *const needed[] = {"cpu", "memory", "pids"};
+    char text[1024];
+    ssize_t n = kernel_read(dirfd, file, text, sizeof text, NULL, err);
+    struct span rest = {(const uint8_t *)text, n < 0 ? 0 : (size_t)n}, words = {rest.p, 0};
+
+    if (n < 0)
+        return -1;
+    kernel_next_line(&rest, &words);
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        if (!has_word(words, needed[i]))
+            return err_set(err, ERR_CONTROLLERS, str_span(shown),
+                           "the %s controller is not delegated: it is not in %s", needed[i], file);
+    return 0;
 }
 
 int scope_find(struct scope *s, pid_t pid, uid_t uid, struct err *err)
 {
-    struct walk w;
     struct stat st;
 
-    if (read_cgroup_path(s, pid, err) != 0)
+    if (scope_path_of(pid, s->path, err) != 0)
         return -1;
     const char *last = strrchr(s->path, '/');
     if (last == NULL || strcmp(last + 1, s->unit) != 0)
         return err_set(err, ERR_PATH, str_span(s->path), "not the cgroup of %s", s->unit);
-    walk_init(&w);
-    if (open_cgroup(&w, s->path, uid, err) != 0)
+    s->cgroup_fd = scope_open(s->path, uid, err);
+    if (s->cgroup_fd < 0)
         return -1;
-    s->cgroup_fd = w.fd;
-    w.fd = -1;
-    walk_close(&w);
     s->memory_events_fd = walk_component(s->cgroup_fd, "memory.events", WALK_FILE, O_RDONLY, uid,
                                          false, str_span("memory.events"), &st, NULL, err);
     if (s->memory_events_fd < 0) {
-        scope_close(s);
+        fd_close(&s->cgroup_fd);
         return -1;
     }
     return 0;
@@ -281,12 +323,19 @@ int scope_populated(int cgroup_fd, bool *out, struct err *err)
 
 int scope_gone(const struct scope *s, uid_t uid, bool *gone, struct err *err)
 {
-    bool lives = true, found = true;
+    bool lives = false, found = true;
 
-    if (scope_populated(s->cgroup_fd, &lives, err) != 0)
+    *gone = false;
+    if (s->cgroup_fd >= 0 && scope_populated(s->cgroup_fd, &lives, err) != 0)
         return -1;
-    if (!lives && scope_search(s->unit, uid, &found, err) != 0)
+    if (lives)
+        return 0;
+    /* EBUSY: one that nobody has found yet holds processes. */
+    if (s->delegated_fd >= 0 && delegated_remove_scope(s->delegated_fd, s->unit) != 0 &&
+        errno != EBUSY)
+        return err_sys(err, ERR_IO, "unlinkat", errno, str_span(s->unit), NULL);
+    if (scope_search(s->unit, uid, &found, err) != 0)
         return -1;
-    *gone = !lives && !found;
+    *gone = !found;
     return 0;
 }

@@ -2,7 +2,6 @@
  *
  * systemd puts a user's manager at user.slice/user-UID.slice/user@UID.service
  * (systemd.special(7), user@.service(5)), and its transient scopes below that. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,189 +11,56 @@
 
 #include "base/clock.h"
 #include "base/num.h"
-#include "base/sys.h"
 #include "call/scope.h"
 #include "host/file.h"
-#include "host/kernel.h"
-#include "host/walk.h"
 
-#define TREE_DEPTH_MAX 16
-#define TREE_ENTRIES_MAX 65536u
+#define PATH_BYTES 96u
 #define LIST_WAIT_MS 30000
 #define LIST_BYTES_MAX 4096u
-#define HOLDS_PROCESSES "a cgroup of this name holds processes; wait for it, or stop it"
 
 static void manager_path(uid_t uid, struct text *t)
 {
-    text_adds(t, "/sys/fs/cgroup/user.slice/user-");
+    text_adds(t, "/user.slice/user-");
     text_add_number(t, uid);
     text_adds(t, ".slice/user@");
     text_add_number(t, uid);
     text_adds(t, ".service");
 }
 
-static int open_manager(struct walk *w, uid_t uid, char *path, size_t size, struct err *err)
-{
-    struct text t = text_on(path, size);
-    manager_path(uid, &t);
-    walk_init(w);
-    return walk_path(w, text_span(&t), WALK_DIRECTORY, O_RDONLY, uid, err);
-}
-
-static bool has_word(struct span line, const char *word)
-{
-    struct span found;
-    while (kernel_next_word(&line, &found) == 1)
-        if (str_is(found, word))
-            return true;
-    return false;
-}
-
 int scope_check_controllers(uid_t uid, struct err *err)
 {
-    static const char *const needed[] = {"cpu", "memory", "pids"};
-    char path[128], line[1024];
-    struct walk w;
+    char path[PATH_BYTES], shown[PATH_BYTES];
+    struct text t = text_on(path, sizeof path);
     struct err local;
 
+    manager_path(uid, &t);
+    t = text_on(shown, sizeof shown);
+    text_adds(&t, SCOPE_CGROUP_ROOT);
+    text_adds(&t, path);
     err_clear(&local);
-    if (open_manager(&w, uid, path, sizeof path, &local) != 0)
-        return err_set(err, ERR_CONTROLLERS, str_span(path),
+    int fd = scope_open(path, uid, &local);
+    if (fd < 0)
+        return err_set(err, ERR_CONTROLLERS, str_span(shown),
                        "the user manager has no cgroup v2 directory here (%s)",
                        local.sys == 0 ? local.why : strerror(local.sys));
-    ssize_t n = kernel_read(w.fd, "cgroup.controllers", line, sizeof line, NULL, err);
-    walk_close(&w);
-    if (n < 0)
-        return -1;
-    struct span rest = {(const uint8_t *)line, (size_t)n}, words = {rest.p, 0};
-    kernel_next_line(&rest, &words);
-    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
-        if (!has_word(words, needed[i]))
-            return err_set(err, ERR_CONTROLLERS, str_span(path),
-                           "the %s controller is not delegated to the user manager", needed[i]);
-    return 0;
-}
-
-/* A bounded search of a cgroup tree for directories by name. */
-struct search {
-    const char *name; /* whole name, or NULL: any that begins with UNIT_PREFIX */
-    bool only_populated;
-    uid_t uid;
-    uint32_t entries;
-    bool found;
-    char found_name[COMPONENT_BYTES_MAX + 1];
-};
-
-static bool matches(const struct search *s, int dirfd, const char *name)
-{
-    if (s->name != NULL ? strcmp(name, s->name) != 0
-                        : strncmp(name, UNIT_PREFIX, sizeof UNIT_PREFIX - 1) != 0)
-        return false;
-    if (!s->only_populated)
-        return true;
-    bool populated = true; /* what cannot be read is not called empty */
-    struct err ignored;
-    err_clear(&ignored);
-    return scope_populated(dirfd, &populated, &ignored) != 0 || populated;
-}
-
-static int search_tree(int dirfd, int depth, struct search *s, struct err *err);
-
-/* One sub-directory.  One that went away meanwhile is not there. */
-static int search_entry(int dirfd, const char *name, int depth, struct search *s, struct err *err)
-{
-    struct stat st;
-    struct err local;
-    bool missing = false;
-
-    if (++s->entries > TREE_ENTRIES_MAX || depth >= TREE_DEPTH_MAX)
-        return err_set(err, ERR_LIVE_SCOPE, str_span(name),
-                       "the cgroup tree is larger than lema looks through");
-    err_clear(&local);
-    int fd = walk_component(dirfd, name, WALK_DIRECTORY, O_RDONLY, s->uid, false, str_span(name),
-                            &st, &missing, &local);
-    if (fd < 0 && (missing || local.sys == ENODEV))
-        return 0;
-    if (fd < 0) {
-        *err = local;
-        return -1;
-    }
-    int result = 0;
-    if (matches(s, fd, name)) {
-        s->found = true;
-        struct text t = text_on(s->found_name, sizeof s->found_name);
-        text_adds(&t, name);
-    } else {
-        result = search_tree(fd, depth + 1, s, err);
-    }
+    int result = scope_check_words(fd, "cgroup.controllers", shown, err);
     fd_close(&fd);
     return result;
-}
-
-static int search_tree(int dirfd, int depth, struct search *s, struct err *err)
-{
-    uint8_t buffer[8192] __attribute__((aligned(8)));
-
-    for (;;) {
-        ssize_t n = sys_getdents64(dirfd, buffer, sizeof buffer);
-        if (n < 0 && (errno == ENOENT || errno == ENODEV))
-            return 0;
-        if (n < 0)
-            return err_sys(err, ERR_IO, "getdents64", errno, str_span("cgroup"), NULL);
-        if (n == 0)
-            return 0;
-        for (ssize_t at = 0; at < n && !s->found;) {
-            const struct dirent *entry = (const struct dirent *)(const void *)(buffer + at);
-            at += entry->d_reclen;
-            if (entry->d_type != DT_DIR || strcmp(entry->d_name, ".") == 0 ||
-                strcmp(entry->d_name, "..") == 0)
-                continue;
-            if (search_entry(dirfd, entry->d_name, depth, s, err) != 0)
-                return -1;
-        }
-        if (s->found)
-            return 0;
-    }
 }
 
 int scope_open_manager(uid_t uid, bool *missing, struct err *err)
 {
-    char path[128];
-    struct walk w;
+    char path[PATH_BYTES];
+    struct text t = text_on(path, sizeof path);
     struct err local;
 
+    manager_path(uid, &t);
     err_clear(&local);
-    *missing = false;
-    if (open_manager(&w, uid, path, sizeof path, &local) != 0) {
-        *missing = local.sys == ENOENT;
-        if (!*missing)
-            *err = local;
-        return -1;
-    }
-    int fd = w.fd;
-    w.fd = -1;
-    walk_close(&w);
+    int fd = scope_open(path, uid, &local);
+    *missing = fd < 0 && (local.sys == ENOENT || local.what == ERR_UNSUPPORTED);
+    if (fd < 0 && !*missing)
+        *err = local;
     return fd;
-}
-
-static int search_manager(struct search *s, struct err *err)
-{
-    bool missing;
-    int fd = scope_open_manager(s->uid, &missing, err);
-
-    if (fd < 0)
-        return missing ? 0 : -1; /* no manager, no scope of it */
-    int result = search_tree(fd, 0, s, err);
-    fd_close(&fd);
-    return result;
-}
-
-int scope_search(const char *unit, uid_t uid, bool *found, struct err *err)
-{
-    struct search s = {.name = unit, .only_populated = false, .uid = uid};
-    int result = search_manager(&s, err);
-    *found = s.found;
-    return result;
 }
 
 /* Read systemctl's whole answer, LIST_BYTES_MAX of it at most, within LIST_WAIT_MS. */
@@ -260,14 +126,11 @@ static ssize_t run_systemctl(struct launcher *l, int systemctl_fd, uid_t uid, co
 
 int scope_check_none_live(struct launcher *l, int systemctl_fd, uid_t uid, struct err *err)
 {
-    struct search s = {.name = NULL, .only_populated = true, .uid = uid};
     char answer[LIST_BYTES_MAX] = {0};
     size_t word = 0;
 
-    if (search_manager(&s, err) != 0)
+    if (scope_check_empty(NULL, uid, err) != 0)
         return -1;
-    if (s.found)
-        return err_set(err, ERR_LIVE_SCOPE, str_span(s.found_name), HOLDS_PROCESSES);
     ssize_t n = run_systemctl(l, systemctl_fd, uid, NULL, answer, err);
     if (n <= 0)
         return (int)n;
@@ -280,12 +143,9 @@ int scope_check_none_live(struct launcher *l, int systemctl_fd, uid_t uid, struc
 int scope_stop_empty(struct launcher *l, int systemctl_fd, uid_t uid, const char *unit,
                      struct err *err)
 {
-    struct search s = {.name = unit, .only_populated = true, .uid = uid};
     char answer[LIST_BYTES_MAX] = {0};
 
-    if (search_manager(&s, err) != 0)
+    if (scope_check_empty(unit, uid, err) != 0)
         return -1;
-    if (s.found)
-        return err_set(err, ERR_LIVE_SCOPE, str_span(unit), HOLDS_PROCESSES);
     return run_systemctl(l, systemctl_fd, uid, unit, answer, err) < 0 ? -1 : 0;
 }

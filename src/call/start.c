@@ -79,11 +79,12 @@ static size_t order_descriptors(const struct native *n, const struct channels *c
     const int *host = n->checks.host_fd;
     size_t count = 0;
 
-    fds[count++] = host[pins_find_host(&rt->pins, HOST_SYSTEMD_RUN)];
+    fds[count++] = n->request->scope == SCOPE_CGROUP
+                       ? rt->delegated.fd
+                       : host[pins_find_host(&rt->pins, HOST_SYSTEMD_RUN)];
     fds[count++] = c->diagnostics[1];
     fds[count++] = c->null;
     fds[count++] = c->control[1];
-    fds[count++] = rt->self_fd;
     fds[count++] = c->status[1];
     fds[count++] = c->log[1];
     fds[count++] = c->null;
@@ -98,7 +99,7 @@ static size_t order_descriptors(const struct native *n, const struct channels *c
             fds[count++] = host[i];
     return count;
 }
-_Static_assert(INNER_FD_CALL - INNER_FD_CONTROL == 9, "order_descriptors lists every one");
+_Static_assert(INNER_FD_CALL - INNER_FD_CONTROL == 8, "order_descriptors lists every one");
 
 /* Ask LAUNCHER for the scope. */
 static int order_scope(struct native *n, struct channels *c, struct err *err)
@@ -108,7 +109,7 @@ static int order_scope(struct native *n, struct channels *c, struct err *err)
     size_t count = order_descriptors(n, c, fds);
 
     memset(&order, 0, sizeof order);
-    order.order = WIRE_RUN_SCOPE;
+    order.order = n->request->scope == SCOPE_CGROUP ? WIRE_RUN_CGROUP : WIRE_RUN_SCOPE;
     order.sandbox = n->request->sandbox;
     order.descriptors = (uint32_t)count;
     order.uid = n->rt->uid;

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "evidence/terms.h"
 #include "host/file.h"
 
 /* Room for descriptors and credentials; aligned as CMSG_FIRSTHDR needs it. */
@@ -143,6 +144,13 @@ void wire_fail(int socket, const char *step, const char *object, int sys)
     text_add_escaped(&t, str_span(object));
     err_clear(&ignored);
     (void)wire_send(socket, &report, sizeof report, NULL, 0, &ignored);
+}
+
+void wire_add_unit(struct text *t, const struct wire_launch *order)
+{
+    text_adds(t, UNIT_PREFIX);
+    text_add(t, (struct span){(const uint8_t *)order->unit_hex, sizeof order->unit_hex});
+    text_adds(t, ".scope");
 }
 
 static void sanitize(char *s, size_t size)

@@ -13,14 +13,17 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "call/preflight.h"
 #include "limits.h"
 
 /* MONITOR -> LAUNCHER */
 enum wire_order {
     WIRE_RUN_SCOPE = 1, /* start INNER in a fresh systemd scope */
+    WIRE_RUN_CGROUP,    /* start INNER in a fresh cgroup of the delegated one */
     WIRE_LIST_UNITS,    /* ask the user manager for live lema-native-* units */
-    WIRE_STOP_UNIT      /* have the user manager stop one of them */
+    WIRE_STOP_UNIT,     /* have the user manager stop one of them */
+    WIRE_REMOVE_CGROUP  /* remove one that holds no process from a delegated cgroup */
 };
 
 struct wire_launch {
@@ -28,14 +31,15 @@ struct wire_launch {
     uint32_t sandbox;     /* enum sandbox_kind */
     uint32_t descriptors; /* that come with it */
     uint32_t uid;         /* whose user manager */
-    char unit_hex[32];    /* the random part of the unit's name, lower-case hex */
+    char unit_hex[32];    /* the random part of a unit's name, lower-case hex; LIST_UNITS: 0 */
 };
 _Static_assert(sizeof(struct wire_launch) == 48, "no padding");
 
 /* Descriptors of an order, by position. */
 enum { SYSTEMCTL_FD_PROGRAM, SYSTEMCTL_FD_OUT, SYSTEMCTL_FDS };
+enum { REMOVE_CGROUP_FD_PARENT, REMOVE_CGROUP_FDS };
 enum {
-    RUN_SCOPE_FD_SYSTEMD_RUN,
+    RUN_SCOPE_FD_WITH, /* RUN_SCOPE: systemd-run; RUN_CGROUP: the delegated cgroup */
     RUN_SCOPE_FD_DIAGNOSTICS,
     RUN_SCOPE_FD_NULL,
     RUN_SCOPE_FD_FIRST_INNER /* the rest become INNER_FD_CONTROL, … in this order */
@@ -44,8 +48,8 @@ enum {
 /* Descriptors that INNER is started with, by number.  0 is /dev/null, 1 and 2
  * are the diagnostics pipe. */
 enum {
-    INNER_FD_CONTROL = 3,  /* INNER's end of its socket to MONITOR */
-    INNER_FD_SELF,         /* a sealed copy of lema */
+    INNER_FD_SELF = 3,     /* LAUNCHER's own sealed copy of lema: not MONITOR's to say */
+    INNER_FD_CONTROL,      /* INNER's end of its socket to MONITOR */
     INNER_FD_STATUS,       /* INIT's end of its socket to MONITOR */
     INNER_FD_LOG,          /* the program's standard output and error */
     INNER_FD_INPUT,        /* the program's standard input */
@@ -56,7 +60,7 @@ enum {
     INNER_FD_CALL,         /* /call */
     INNER_FD_LIBS          /* the lib files in the order of host.manifest */
 };
-#define INNER_FDS_MAX (INNER_FD_LIBS - INNER_FD_CONTROL + VIEW_LIBS_MAX)
+#define INNER_FDS_MAX (INNER_FD_LIBS - INNER_FD_CONTROL + VIEW_LIBS_MAX) /* MONITOR sends */
 #define WIRE_DESCRIPTORS_MAX (RUN_SCOPE_FD_FIRST_INNER + INNER_FDS_MAX)
 
 /* LAUNCHER -> MONITOR, INNER -> MONITOR, INIT -> MONITOR */
@@ -119,6 +123,9 @@ int wire_receive(int socket, void *message, size_t size, int *fds, size_t max, s
 
 /* A WIRE_FAILED report, sent as well as it can be: the receiver also notices the end. */
 void wire_fail(int socket, const char *step, const char *object, int sys);
+
+/* Append the whole name of an order's unit. */
+void wire_add_unit(struct text *t, const struct wire_launch *order);
 
 /* Make a received report safe: terminated, escaped strings. */
 void wire_sanitize(struct wire_report *report);

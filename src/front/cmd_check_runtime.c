@@ -48,27 +48,6 @@ static int choose_name(char name[static CALL_NAME_BYTES_MAX + 1], struct err *er
     return 0;
 }
 
-/* The one scope that this version has. */
-static int check_scope(const struct option *option, struct err *err)
-{
-    if (option->value == NULL || strcmp(option->value, "systemd") == 0)
-        return 0;
-    if (strcmp(option->value, "cgroup") != 0)
-        return err_set(err, ERR_USAGE, str_span(option->value), "%s: expected systemd",
-                       option->name);
-    return err_set(err, ERR_UNSUPPORTED, str_span(option->value),
-                   "%s: this version has systemd only", option->name);
-}
-
-static int choose_sandbox(const struct option *option, enum sandbox_kind *sandbox, struct err *err)
-{
-    *sandbox = SANDBOX_BWRAP;
-    if (option->value == NULL || sandbox_parse(option->value, sandbox))
-        return 0;
-    return err_set(err, ERR_USAGE, str_span(option->value), "%s: expected bwrap or direct",
-                   option->name);
-}
-
 /* --- What is said ---------------------------------------------------------------- */
 
 static void put_or_null(struct out *o, const char *name, uint64_t value)
@@ -172,7 +151,7 @@ static int check_module(const struct runtime *rt, const char *name, struct err *
 
 /* --- The command ----------------------------------------------------------------- */
 
-static int call(struct command_line *line, struct out *o, const char *name,
+static int call(struct command_line *line, struct out *o, const char *name, enum scope_kind scope,
                 enum sandbox_kind sandbox, struct err *err)
 {
     static struct call_answer answer;
@@ -184,6 +163,7 @@ static int call(struct command_line *line, struct out *o, const char *name,
                                    .input = &input,
                                    .input_n = 1,
                                    .sandbox = sandbox,
+                                   .scope = scope,
                                    .waiting = isatty(STDERR_FILENO) ? command_waiting : NULL};
 
     if (step_arguments(&arguments, &line->rt->pins.profile, STEP_ELABORATE, &values, err) != 0)
@@ -216,14 +196,16 @@ int cmd_check_runtime(struct command_line *line, struct out *o, struct err *err)
                                      [SCOPE] = {"--scope", false, false, NULL},
                                      [SANDBOX] = {"--sandbox", false, false, NULL}};
     char name[CALL_NAME_BYTES_MAX + 1];
+    enum scope_kind scope;
     enum sandbox_kind sandbox;
     size_t operands;
 
     if (options_parse(option, OPTIONS, NULL, 0, &operands, line->argc, line->argv, err) != 0 ||
-        check_scope(&option[SCOPE], err) != 0 ||
-        choose_sandbox(&option[SANDBOX], &sandbox, err) != 0 || choose_name(name, err) != 0)
+        command_scope(&option[SCOPE], &scope, err) != 0 ||
+        command_sandbox(&option[SANDBOX], &sandbox, err) != 0 || choose_name(name, err) != 0)
         return -1;
-    if (command_load(line, option[RUNTIME].value, RUNTIME_WHOLE, err) != 0)
+    if (command_load_for_calls(line, option[RUNTIME].value, scope, err) != 0)
         return -1;
-    return call(line, o, option[CALL].value != NULL ? option[CALL].value : name, sandbox, err);
+    return call(line, o, option[CALL].value != NULL ? option[CALL].value : name, scope, sandbox,
+                err);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "call/checks.h"
+#include "call/confine.h"
 #include "call/scope.h"
 #include "front/command.h"
 #include "front/doctor_probe.h"
@@ -23,7 +24,8 @@
 
 struct doctor {
     struct runtime *rt;
-    const char *config; /* --runtime, or NULL */
+    const char *config;  /* --runtime, or NULL */
+    struct err delegate; /* --scope cgroup: why the cgroup could not be taken, or clear */
     struct checks checks;
     char found[LINE_BYTES];
     char fix[LINE_BYTES]; /* "" = the table's */
@@ -162,6 +164,20 @@ static int try_controllers(struct doctor *d, struct err *err)
                : found(d, "cpu, memory and pids are delegated to the user manager");
 }
 
+static int try_delegated(struct doctor *d, struct err *err)
+{
+    char text[LINE_BYTES];
+    struct text t = text_on(text, sizeof text);
+
+    if (d->delegate.what != ERR_NONE) {
+        *err = d->delegate;
+        return -1;
+    }
+    text_adds(&t, d->rt->delegated.path);
+    text_adds(&t, " can be used, with cpu, memory and pids");
+    return found(d, text);
+}
+
 /* --- Pinned files ---------------------------------------------------------------- */
 
 static int try_host_files(struct doctor *d, struct err *err)
@@ -178,9 +194,18 @@ static int try_host_files(struct doctor *d, struct err *err)
 
 static int try_units(struct doctor *d, struct err *err)
 {
-    return checks_run_one(d->rt, &d->checks, 6, err) != 0
-               ? -1
-               : found(d, "the user manager answers, and none is live");
+    if (checks_run_one(d->rt, &d->checks, 6, err) != 0)
+        return -1;
+    return found(d, d->checks.scope == SCOPE_SYSTEMD ? "the user manager answers, and none is live"
+                                                     : "none is live");
+}
+
+static int try_self(struct doctor *d, struct err *err)
+{
+    if (d->rt->self_fd >= 0)
+        return found(d, "made, sealed and executable");
+    *err = d->rt->self_err;
+    return -1;
 }
 
 /* --- With a configuration -------------------------------------------------------- */
@@ -189,8 +214,9 @@ static int try_configuration(struct doctor *d, struct err *err)
 {
     char path[PATH_BYTES_MAX + 1];
 
-    if (command_absolute(d->config, path, err) != 0 ||
-        runtime_load(d->rt, str_span(path), RUNTIME_PATHS, NULL, err) != 0)
+    if (confine_monitor(err) != 0 || command_absolute(d->config, path, err) != 0 ||
+        runtime_load(d->rt, str_span(path), RUNTIME_PATHS, NULL, err) != 0 ||
+        confine_writes(d->rt, err) < 0)
         return -1;
     d->loaded = true;
     return found(d, "loads; the distribution was not hashed");
@@ -227,36 +253,43 @@ static int try_space(struct doctor *d, struct err *err)
 
 /* --- The table ------------------------------------------------------------------- */
 
+enum { ALWAYS, SYSTEMD, CGROUP, CONFIGURED }; /* for --scope systemd, cgroup; with --runtime */
+
 static const struct need {
     const char *name;
     int (*run)(struct doctor *d, struct err *err);
-    bool configured; /* needs the configuration of --runtime */
+    int when;
     const char *fix;
 } needs[] = {
-    {"kernel", try_kernel, false, "run lema on Linux on x86_64, 5.14 or newer"},
-    {"openat2", try_openat2, false, "a kernel with openat2(2), Linux 5.6 or newer"},
-    {"seccomp", try_seccomp, false, "a kernel with CONFIG_SECCOMP_FILTER"},
-    {"namespaces", try_namespaces, false,
+    {"kernel", try_kernel, ALWAYS, "run lema on Linux on x86_64, 5.14 or newer"},
+    {"openat2", try_openat2, ALWAYS, "a kernel with openat2(2), Linux 5.6 or newer"},
+    {"seccomp", try_seccomp, ALWAYS, "a kernel with CONFIG_SECCOMP_FILTER"},
+    {"namespaces", try_namespaces, ALWAYS,
      "allow unprivileged user namespaces; in a container, let it mount a /proc of its own"},
-    {"cgroup v2", try_cgroup, false,
+    {"cgroup v2", try_cgroup, ALWAYS,
      "systemd.unified_cgroup_hierarchy=1 on the kernel's command line"},
-    {"pressure", try_pressure, false,
+    {"pressure", try_pressure, ALWAYS,
      "wait until the host is quiet; where /proc/pressure is missing, psi=1 on the kernel's "
      "command line"},
-    {"user", try_user, false, ""},
-    {"user manager", try_manager, false, "loginctl enable-linger USER, then log in again"},
-    {"controllers", try_controllers, false,
+    {"user", try_user, ALWAYS, ""},
+    {"user manager", try_manager, SYSTEMD, "loginctl enable-linger USER, then log in again"},
+    {"controllers", try_controllers, SYSTEMD,
      "/etc/systemd/system/user@.service.d/delegate.conf with [Service] Delegate=cpu memory pids, "
      "then systemctl daemon-reload and log in again"},
-    {"pinned files", try_host_files, false,
+    {"delegated cgroup", try_delegated, CGROUP,
+     "start lema alone in a cgroup of this user's with cpu, memory and pids: systemd-run --user "
+     "--scope -p Delegate=yes lema ..."},
+    {"copy of lema", try_self, ALWAYS, "sysctl vm.memfd_noexec=1 allows lema to run from one"},
+    {"pinned files", try_host_files, ALWAYS,
      "if an update changed it (dpkg -S FILE names the package): look why, pin anew with lema-pin "
      "host, and build lema again"},
-    {"no live unit", try_units, false,
+    {"no live unit", try_units, ALWAYS,
      "wait for the other call; or systemctl --user stop 'lema-native-*'"},
-    {"configuration", try_configuration, true, "mend what is named; lema init makes a new one"},
-    {"no HALTED latch", try_latches, true, "look at the call that it names, then resolve it"},
-    {"ledger", try_ledger, true, "lema ledger verify says what is wrong and where"},
-    {"free space", try_space, true, "free the space, or configure another output"},
+    {"configuration", try_configuration, CONFIGURED,
+     "mend what is named; lema init makes a new one"},
+    {"no HALTED latch", try_latches, CONFIGURED, "look at the call that it names, then resolve it"},
+    {"ledger", try_ledger, CONFIGURED, "lema ledger verify says what is wrong and where"},
+    {"free space", try_space, CONFIGURED, "free the space, or configure another output"},
 };
 #define NEEDS (sizeof needs / sizeof needs[0])
 
@@ -290,7 +323,10 @@ static bool try_need(struct doctor *d, struct out *o, const struct need *n)
 
     err_clear(&why);
     d->found[0] = d->fix[0] = '\0';
-    if (n->configured && (d->config == NULL || (!d->loaded && n->run != try_configuration))) {
+    if (n->when == (d->checks.scope == SCOPE_SYSTEMD ? CGROUP : SYSTEMD))
+        return true;
+    if (n->when == CONFIGURED &&
+        (d->config == NULL || (!d->loaded && n->run != try_configuration))) {
         found(d, d->config == NULL ? "give --runtime to look at it" : "no configuration is loaded");
         put_need(d, o, n, "not tried", &why);
         return true;
@@ -302,16 +338,22 @@ static bool try_need(struct doctor *d, struct out *o, const struct need *n)
 
 int cmd_doctor(struct command_line *line, struct out *o, struct err *err)
 {
-    struct option option[] = {{"--runtime", false, false, NULL}};
+    struct option option[] = {{"--runtime", false, false, NULL}, {"--scope", false, false, NULL}};
     static struct doctor d;
+    enum scope_kind scope;
     uint64_t failed = 0;
     size_t operands;
 
-    if (options_parse(option, 1, NULL, 0, &operands, line->argc, line->argv, err) != 0 ||
-        runtime_start(line->rt, err) != 0)
+    if (options_parse(option, 2, NULL, 0, &operands, line->argc, line->argv, err) != 0 ||
+        command_scope(&option[1], &scope, err) != 0)
         return -1;
     d = (struct doctor){.rt = line->rt, .config = option[0].value};
     checks_init(&d.checks);
+    d.checks.scope = scope;
+    if (scope == SCOPE_CGROUP)
+        (void)runtime_delegate(line->rt, &d.delegate); /* a need of its own */
+    if (runtime_start(line->rt, err) != 0)
+        return -1;
     out_array(o, "needs");
     for (size_t i = 0; i < NEEDS; i++)
         failed += try_need(&d, o, &needs[i]) ? 0 : 1;

@@ -88,6 +88,32 @@ int command_load(struct command_line *line, const char *runtime, enum runtime_de
     return result == 0 && confine_writes(line->rt, err) >= 0 ? 0 : -1;
 }
 
+int command_load_for_calls(struct command_line *line, const char *runtime, enum scope_kind scope,
+                           struct err *err)
+{
+    if (scope == SCOPE_CGROUP && runtime_delegate(line->rt, err) != 0)
+        return -1;
+    return command_load(line, runtime, RUNTIME_WHOLE, err);
+}
+
+int command_scope(const struct option *option, enum scope_kind *scope, struct err *err)
+{
+    *scope = SCOPE_SYSTEMD;
+    if (option->value == NULL || scope_parse(option->value, scope))
+        return 0;
+    return err_set(err, ERR_USAGE, str_span(option->value), "%s: expected systemd or cgroup",
+                   option->name);
+}
+
+int command_sandbox(const struct option *option, enum sandbox_kind *sandbox, struct err *err)
+{
+    *sandbox = SANDBOX_BWRAP;
+    if (option->value == NULL || sandbox_parse(option->value, sandbox))
+        return 0;
+    return err_set(err, ERR_USAGE, str_span(option->value), "%s: expected bwrap or direct",
+                   option->name);
+}
+
 void command_waiting(void *arg, int holder)
 {
     (void)arg;

@@ -7,6 +7,8 @@
 
 #include "base/err.h"
 #include "call/runtime.h"
+#include "call/sandbox.h"
+#include "call/scope.h"
 #include "front/options.h"
 #include "front/out.h"
 
@@ -27,12 +29,21 @@ command_run cmd_init, cmd_doctor, cmd_pins, cmd_check_runtime, cmd_info, cmd_led
 /* lock_take's waiting of a command: says on standard error who holds the lock. */
 void command_waiting(void *arg, int holder);
 
+/* --scope and --sandbox of a command that makes native calls; a value of NULL is the default.
+ * returns  0, or -1 with ERR_USAGE */
+int command_scope(const struct option *option, enum scope_kind *scope, struct err *err);
+int command_sandbox(const struct option *option, enum sandbox_kind *sandbox, struct err *err);
+
 /* Start the processes and load the configuration of --runtime: what most commands
  * begin with.  A relative path is taken from the working directory.  With
  * RUNTIME_WHOLE a terminal on standard error shows the verification's progress.
  * returns  0, or -1 */
 int command_load(struct command_line *line, const char *runtime, enum runtime_depth depth,
                  struct err *err);
+
+/* The same with RUNTIME_WHOLE, for native calls in scopes of that kind. */
+int command_load_for_calls(struct command_line *line, const char *runtime, enum scope_kind scope,
+                           struct err *err);
 
 /* path, or working directory and path, in a buffer of PATH_BYTES_MAX + 1 bytes.
  * returns  0, or -1 with ERR_PATH or ERR_IO */

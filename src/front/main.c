@@ -30,7 +30,7 @@ static const struct command {
     {{"check-runtime", NULL},
      "check-runtime",
      cmd_check_runtime,
-     "--runtime CONFIG [--call NAME] [--scope systemd] [--sandbox bwrap|direct]"},
+     "--runtime CONFIG [--call NAME] [--scope systemd|cgroup] [--sandbox bwrap|direct]"},
     {{"info", NULL}, "info", cmd_info, "--runtime CONFIG"},
     {{"ledger", "verify"}, "ledger verify", cmd_ledger_verify, "--runtime CONFIG"},
     {{"ledger", "show"}, "ledger show", cmd_ledger_show, "--runtime CONFIG"},

@@ -183,6 +183,18 @@ void file_abandon(struct file_pending *f)
     f->temporary[0] = '\0';
 }
 
+bool file_has_temporary(int dirfd, const char *name)
+{
+    struct file_pending f;
+    struct stat st;
+    struct err ignored; /* a name that is too long has none */
+
+    file_init(&f);
+    err_clear(&ignored);
+    return set_names(&f, name, &ignored) == 0 &&
+           fstatat(dirfd, f.temporary, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 int file_drop_temporary(int dirfd, const char *name, struct err *err)
 {
     struct file_pending f;

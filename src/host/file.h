@@ -55,7 +55,10 @@ int file_commit(struct file_pending *f, struct err *err);
 /* Close and remove the temporary.  Safe at any time, also twice. */
 void file_abandon(struct file_pending *f);
 
-/* Recover only: the temporary that a crash left of a file of this name is removed, durable.
+/* Recover only: is there a temporary that a crash left of a file of this name? */
+bool file_has_temporary(int dirfd, const char *name);
+
+/* Recover only: it is removed, durable.
  * One that is not there is success.
  * returns  0, or -1 with ERR_IO */
 int file_drop_temporary(int dirfd, const char *name, struct err *err);

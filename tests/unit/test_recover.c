@@ -235,6 +235,26 @@ static void test_host(void)
     CHECK(look("far") == 0, "which the ledger's reader takes");
 }
 
+/* lema was killed before it reserved: no line, only half-written files. */
+static void test_unreserved(void)
+{
+    begin("RC");
+    halted(".c9-reserved.json.tmp", "");
+    halted(".c9-result.json.tmp", "");
+    halted(".c9.log.tmp", "");
+    halted("c8-reserved.json", "{}");
+    CHECK_I64(apply("c9", false, "killed early"), 0, "half-written files alone are cleaned");
+    CHECK(!there(".c9-reserved.json.tmp") && !there(".c9-result.json.tmp") &&
+              !there(".c9.log.tmp") && !there("c9.log"),
+          "none of them is left, and no log is made of them");
+    CHECK(!done.resolved && strstr(ledger_text(), "c9") == NULL, "the ledger says nothing of it");
+    CHECK(there("c8-reserved.json"), "a record without a line stays");
+    CHECK_I64(apply("c9", false, "again"), -1, "then nothing is left of that name");
+    CHECK_TEXT(err_word(err.what), "usage", "which is a usage error");
+    CHECK_I64(apply("c8", false, "again"), -1, "and a whole record is nothing to clean");
+    scratch_end();
+}
+
 static void test_refusals(void)
 {
     static char reason[1024];
@@ -287,6 +307,7 @@ int main(void)
     test_faults();
     test_torn();
     test_host();
+    test_unreserved();
     test_refusals();
     test_gone();
     recover_close(&r);

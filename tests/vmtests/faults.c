@@ -121,9 +121,11 @@ static void overflow(void)
         vm_close(&c);
     }
     if (vm_open(&c, "sparse", VM_DISTRIBUTION, "")) {
+        /* Without a mode that lets lema read them: hashing 8 GB is not what is tested. */
         vm_call(&c, "sparse",
                 "--! sparse-file 4000000000 /call/a\n--! sparse-file 4000000000 /call/b\n"
-                "--! sparse-file 4000000000 /call/c");
+                "--! sparse-file 4000000000 /call/c\n"
+                "--! chmod 0 /call/a\n--! chmod 0 /call/b\n--! chmod 0 /call/c");
         CHECK(strstr(c.text, "more than 8 GiB") != NULL, "holes count as much as they are long: %s",
               c.text);
         check_fault(&c, "sparse", "work-overflow");

@@ -212,7 +212,7 @@ static void check_kill_point(unsigned point)
     for (unsigned i = 0; i < 200 && (vm_scopes() > 0 || vm_processes("lean", NULL) > 0); i++)
         vm_sleep_ms(50);
     vm_sleep_ms(300); /* a scope that was asked for must not come now */
-    vm_check_gone(name);
+    vm_check_no_process(name);
     const char *ledger = vm_ledger(&c);
     bool reserved = strstr(ledger, "\"event\":\"reserve\"") != NULL;
     bool complete = strstr(ledger, "\"event\":\"complete\"") != NULL;
@@ -227,6 +227,7 @@ static void check_kill_point(unsigned point)
     if (reserved && !complete) {
         vm_recover(&c, "open");
         CHECK_TEXT(c.text, "", "%s: recover closes it", name);
+        vm_check_gone(name);
         vm_call(&c, "after", "--! exit 0");
         CHECK_TEXT(word(&c), "none", "%s: then the next call completes", name);
         CHECK_U64(vm_temporaries(&c), 0, "%s: no temporary file is left", name);

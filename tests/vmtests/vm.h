@@ -28,7 +28,6 @@
 #include "call/recover.h"
 #include "unit/check.h"
 
-#define VM_BASE "/home/tester/vm"
 #define VM_DISTRIBUTION "/opt/dist/lean"
 #define VM_MANAGER "/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service"
 #define VM_QUIET_MS 90000u /* how long a test waits for the emulated host to be quiet */
@@ -37,8 +36,9 @@ struct vm_case {
     const char *name;
     char dir[256];
     enum sandbox_kind sandbox; /* of its calls */
-    struct work_input extra;   /* a second input of its calls, NULL for none */
-    bool unconfined;           /* the call is made without MONITOR's filter: a test acts in it */
+    enum scope_kind scope;
+    struct work_input extra; /* a second input of its calls, NULL for none */
+    bool unconfined;         /* the call is made without MONITOR's filter: a test acts in it */
     struct runtime *rt;
     struct call_answer answer;
     const struct record_result *r; /* of answer */
@@ -138,6 +138,27 @@ static inline enum sandbox_kind vm_sandbox(void)
     return kind;
 }
 
+/* And the scope: the user manager's, or a delegated cgroup's. */
+static inline enum scope_kind vm_scope(void)
+{
+    enum scope_kind kind = SCOPE_SYSTEMD;
+    const char *word = getenv("VM_SCOPE");
+    if (word != NULL && !scope_parse(word, &kind))
+        abort();
+    return kind;
+}
+
+/* Where the cases are, and what follows a case's name when it is run another way. */
+static inline const char *vm_base(void)
+{
+    return getenv("VM_BASE") != NULL ? getenv("VM_BASE") : "/home/tester/vm";
+}
+
+static inline const char *vm_suffix(void)
+{
+    return getenv("VM_SUFFIX") != NULL ? getenv("VM_SUFFIX") : "";
+}
+
 /* Make the directories and files of a case.  extra: further fields, ",…" or "". */
 static inline bool vm_make(struct vm_case *c, const char *name, const char *distribution,
                            const char *extra)
@@ -146,10 +167,10 @@ static inline bool vm_make(struct vm_case *c, const char *name, const char *dist
     memset(c, 0, sizeof *c);
     c->name = name;
     c->sandbox = vm_sandbox();
+    c->scope = vm_scope();
     c->r = &c->answer.result;
-    snprintf(c->dir, sizeof c->dir, "%s/%s%s", VM_BASE, name,
-             vm_sandbox() == SANDBOX_DIRECT ? "-direct" : "");
-    (void)mkdir(VM_BASE, 0700);
+    snprintf(c->dir, sizeof c->dir, "%s/%s%s", vm_base(), name, vm_suffix());
+    (void)mkdir(vm_base(), 0700);
     snprintf(config, sizeof config,
              "{\"schema\":\"lema.runtime-linux/v2\",\"distribution\":\"%s\",\"output\":\"%s/out\","
              "\"shared_lock\":\"%s/lock\"%s}",
@@ -175,6 +196,7 @@ static inline bool vm_load(struct vm_case *c)
         return false;
     runtime_init(c->rt);
     bool loaded =
+        (vm_scope() != SCOPE_CGROUP || runtime_delegate(c->rt, &c->err) == 0) &&
         runtime_start(c->rt, &c->err) == 0 &&
         runtime_load(c->rt, str_span(vm_path(c, "config.json")), RUNTIME_WHOLE, NULL, &c->err) == 0;
     vm_format(c);
@@ -206,11 +228,14 @@ static inline void vm_call_here(struct vm_case *c, const char *call, const char 
                                    .argv = argv,
                                    .input = input,
                                    .input_n = c->extra.name != NULL ? 2 : 1,
-                                   .sandbox = c->sandbox};
+                                   .sandbox = c->sandbox,
+                                   .scope = c->scope};
 
     err_clear(&c->err);
     c->result = native_call(c->rt, &request, &c->answer, &c->err);
 }
+
+static bool vm_quiet; /* a call that succeeds says nothing */
 
 /* The same in a process that confined itself as lema does; it is a copy of this one, with
  * the same launcher and workers, and what it answers comes back. */
@@ -232,9 +257,10 @@ static inline void vm_call_confined(struct vm_case *c, const char *call, const c
         _exit(0);
     }
     waitpid(pid, &status, 0);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0,
-          "%s/%s: lema did nothing that its filter does not allow (status %d)", c->name, call,
-          status);
+    bool lived = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (!lived || !vm_quiet)
+        CHECK(lived, "%s/%s: lema did nothing that its filter does not allow (status %d)", c->name,
+              call, status);
     c->answer = shared->answer;
     c->err = shared->err;
     c->result = shared->result;
@@ -256,6 +282,8 @@ static inline void vm_call(struct vm_case *c, const char *call, const char *sour
         vm_sleep_ms(2000);
     }
     vm_format(c);
+    if (vm_quiet)
+        return;
     printf("# %s/%s: %s, exit %d, signal %d, fault %s, wall %lld ms, gone %lld ms; %llu ms in all, "
            "%llu of them waiting for quiet%s%s%s%s\n",
            c->name, call, c->answer.reservations == 0 ? "refused" : outcome_word(c->r->outcome),
@@ -307,11 +335,11 @@ static inline int vm_look_at(const char *path, const struct stat *st, int type, 
     return 0;
 }
 
-/* Cgroups called lema-native-* below the user manager's. */
+/* Cgroups called lema-native-*, anywhere. */
 static inline int vm_scopes(void)
 {
     vm_found = 0;
-    (void)nftw(VM_MANAGER, vm_look_at, 16, FTW_PHYS);
+    (void)nftw(SCOPE_CGROUP_ROOT, vm_look_at, 16, FTW_PHYS);
     return vm_found;
 }
 
@@ -350,6 +378,15 @@ static inline int vm_processes(const char *comm, pid_t *pid)
 static inline void vm_check_gone(const char *what)
 {
     CHECK_I64(vm_scopes(), 0, "%s: no cgroup lema-native-* is left", what);
+    CHECK_I64(vm_processes("lean", NULL), 0, "%s: no process of the program is left", what);
+}
+
+/* Nothing of a call runs.  systemd keeps an empty scope if its process was killed while it
+ * was being moved there; recover has it stopped. */
+static inline void vm_check_no_process(const char *what)
+{
+    CHECK(vm_scopes() == 0 || (vm_found == 1 && vm_first_of(vm_found_path) == 0),
+          "%s: no process is left in a scope", what);
     CHECK_I64(vm_processes("lean", NULL), 0, "%s: no process of the program is left", what);
 }
 

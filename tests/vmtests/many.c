@@ -1,0 +1,181 @@
+/* Many calls in a row, and many that are killed: what they leave behind.
+ * Runs in the test VM as an ordinary user: vm_many CASE...  The long cases are run by
+ * make soak. */
+#include <time.h>
+
+#include "vmtests/vm.h"
+
+/* What a call must not leave: counted before and after. */
+struct left {
+    unsigned descriptors, processes, mounts, cgroups, temporaries, work;
+};
+
+static unsigned lines_of(const char *path)
+{
+    return vm_count(vm_read(path), "\n");
+}
+
+static unsigned entries_of(const char *path)
+{
+    unsigned n = 0;
+    DIR *d = opendir(path);
+    while (d != NULL && readdir(d) != NULL)
+        n++;
+    if (d != NULL)
+        closedir(d);
+    return n;
+}
+
+/* Processes of this user. */
+static unsigned processes(void)
+{
+    unsigned n = 0;
+    struct dirent *entry;
+    DIR *d = opendir("/proc");
+    while (d != NULL && (entry = readdir(d)) != NULL) {
+        char path[300];
+        struct stat st;
+        snprintf(path, sizeof path, "/proc/%s", entry->d_name);
+        n += entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && stat(path, &st) == 0 &&
+             st.st_uid == geteuid();
+    }
+    if (d != NULL)
+        closedir(d);
+    return n;
+}
+
+static unsigned cgroups;
+
+static int count_cgroup(const char *path, const struct stat *st, int type, struct FTW *f)
+{
+    (void)path, (void)st, (void)f;
+    cgroups += type == FTW_D;
+    return 0;
+}
+
+static struct left look(const struct vm_case *c)
+{
+    cgroups = 0;
+    (void)nftw(VM_MANAGER, count_cgroup, 16, FTW_PHYS);
+    return (struct left){.descriptors = entries_of("/proc/self/fd"),
+                         .processes = processes(),
+                         .mounts = lines_of("/proc/self/mountinfo"),
+                         .cgroups = cgroups,
+                         .temporaries = vm_temporaries(c),
+                         .work = entries_of("/tmp") + entries_of("/run/user/1000")};
+}
+
+static void compare(const struct left *before, const struct left *after)
+{
+    CHECK_U64(after->descriptors, before->descriptors, "no descriptor is left");
+    CHECK_U64(after->processes, before->processes, "no process is left");
+    CHECK_U64(after->mounts, before->mounts, "no mount is left");
+    CHECK_U64(after->cgroups, before->cgroups, "no cgroup is left");
+    CHECK_U64(after->temporaries, before->temporaries, "no temporary file is left in the output");
+    CHECK_U64(after->work, before->work, "nothing is left in /tmp and the runtime directory");
+}
+
+static void many_calls(unsigned wanted)
+{
+    struct vm_case c;
+    unsigned done = 0;
+
+    if (!vm_open(&c, "many", VM_DISTRIBUTION, ""))
+        return;
+    vm_quiet = true;
+    vm_call(&c, "first", "--! exit 0");
+    struct left before = look(&c);
+    for (unsigned i = 0; i < wanted; i++) {
+        char call[24];
+        snprintf(call, sizeof call, "call-%u", i);
+        vm_call(&c, call, i % 2 == 0 ? "--! exit 0" : "--! setsid-child 600 /call/x\n--! exit 3");
+        done += c.result == 0 && c.r->outcome == OUTCOME_EXITED;
+        if (c.result != 0)
+            printf("# call %u: %s\n", i, c.text);
+    }
+    struct left after = look(&c);
+    CHECK_U64(done, wanted, "%u calls in a row complete", wanted);
+    compare(&before, &after);
+    vm_check_gone("many calls");
+    vm_close(&c);
+}
+
+static void calls(void)
+{
+    many_calls(40);
+}
+
+static void calls_long(void)
+{
+    many_calls(1000);
+}
+
+/* A xorshift generator, from a seed that is printed. */
+static uint64_t state;
+
+static uint64_t next_random(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    return state ^= state << 17;
+}
+
+/* Another lema makes a call and is killed within half a second. */
+static void kill_one(const struct vm_case *c, const char *call)
+{
+    pid_t lema = vm_fork_call(c, call, "--! fork-bomb 3 600\n--! sleep 1");
+    vm_sleep_ms((unsigned)(next_random() % 500));
+    kill(lema, SIGKILL);
+    waitpid(lema, NULL, 0);
+    for (unsigned i = 0; i < 400 && (vm_scopes() > 0 && vm_first_of(vm_found_path) > 0); i++)
+        vm_sleep_ms(25);
+}
+
+static void many_kills(unsigned wanted)
+{
+    struct vm_case c;
+    unsigned open = 0, recovered = 0;
+
+    state = (uint64_t)time(NULL) * 2654435761u + 1;
+    printf("# seed %llu\n", (unsigned long long)state);
+    if (!vm_open(&c, "many-kills", VM_DISTRIBUTION, ""))
+        return;
+    vm_quiet = true;
+    vm_call(&c, "first", "--! exit 0");
+    struct left before = look(&c);
+    for (unsigned i = 0; i < wanted; i++) {
+        char call[24];
+        snprintf(call, sizeof call, "kill-%u", i);
+        kill_one(&c, call);
+        vm_recover(&c, call);
+        recovered += c.result == 0;
+        open += c.err.what != ERR_USAGE; /* usage: it was never reserved, or it completed */
+        if (c.result != 0 && c.err.what != ERR_USAGE)
+            printf("# kill %u: %s\n", i, c.text);
+    }
+    CHECK_U64(recovered, open, "%u of %u killed calls left something, and each was closed", open,
+              wanted);
+    vm_call(&c, "last", "--! exit 0");
+    CHECK_TEXT(c.text, "", "then the next call completes");
+    struct left after = look(&c);
+    compare(&before, &after);
+    vm_check_gone("many kills");
+    vm_close(&c);
+}
+
+static void kills(void)
+{
+    many_kills(15);
+}
+
+static void kills_long(void)
+{
+    many_kills(200);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct vm_test tests[] = {
+        {"calls", calls}, {"calls-long", calls_long}, {"kills", kills}, {"kills-long", kills_long}};
+    return vm_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}
