@@ -36,12 +36,11 @@
 #define FILTER_WORKER_ROWS(X) \
     X(read, FILTER_ALLOW, "the bytes of a job", "host/worker.c:worker_read", ANY) \
     X(write, FILTER_ALLOW, "a reply", "host/worker.c:worker_write", ANY) \
-    X(exit_group, FILTER_ALLOW, "_exit", "host/worker.c:worker_read", ANY) \
-    X(exit, FILTER_ALLOW, "_exit of musl, should exit_group return", "musl:_Exit", ANY)
+    X(exit_group, FILTER_ALLOW, "_exit", "host/worker.c:worker_read", ANY)
 
 /* --- MONITOR: anything else kills it -----------------------------------------------------
  *
- * No execve, no clone, no ptrace, no socket but a pair, no executable memory. The kernel
+ * No execve, no clone, no ptrace, no socket but a pair, no new memory. The kernel
  * cannot look at the paths that openat2 and open are given: for writing, Landlock does. */
 #define FILTER_MONITOR_ROWS(X) \
     X(read, FILTER_ALLOW, "files of the kernel, the log, replies of workers", "host/file.c:file_read", ANY) \
@@ -54,17 +53,13 @@
     X(openat, FILTER_ALLOW, "below checked directories", "call/work.c:descend", ANY) \
     X(close, FILTER_ALLOW, "descriptors", "host/file.c:fd_close", ANY) \
     X(fstat, FILTER_ALLOW, "what a descriptor is", "host/walk.c:walk_path", ANY) \
-    X(stat, FILTER_ALLOW, "what a path is", "call/recover.c:manager_answers", ANY) \
     X(lstat, FILTER_ALLOW, "what a path is", "call/recover.c:manager_answers", ANY) \
     X(newfstatat, FILTER_ALLOW, "what a name is", "evidence/latch.c:latch_look", ANY) \
     X(access, FILTER_ALLOW, "is it there", "front/cmd_init.c:explain_missing", ANY) \
-    X(faccessat, FILTER_ALLOW, "is it there", "front/cmd_init.c:write_config", ANY) \
     X(faccessat2, FILTER_ALLOW, "is it there, without following", "front/cmd_init.c:write_config", ANY) \
     X(readlinkat, FILTER_ALLOW, "symbolic links of the distribution", "host/tree.c:tree_walk", ANY) \
-    X(readlink, FILTER_ALLOW, "what a descriptor is called", "host/mounts.c:mounts_place_of", ANY) \
     X(fgetxattr, FILTER_ALLOW, "file capabilities of bwrap", "call/checks.c:check_bwrap", ANY) \
     X(getdents64, FILTER_ALLOW, "entries of directories", "host/tree.c:tree_walk", ANY) \
-    X(statfs, FILTER_ALLOW, "free space, kind of file system", "host/machine.c:machine_free_bytes", ANY) \
     X(fstatfs, FILTER_ALLOW, "free space, kind of file system", "host/machine.c:machine_free_bytes", ANY) \
     X(mkdirat, FILTER_ALLOW, "directories of the output", "host/file.c:file_directory", ANY) \
     X(unlinkat, FILTER_ALLOW, "temporaries, latches, cgroups", "host/file.c:file_abandon", ANY) \
@@ -84,27 +79,15 @@
     X(restart_syscall, FILTER_ALLOW, "poll and sleep, after SIGSTOP and SIGCONT", "kernel", ANY) \
     X(signalfd4, FILTER_ALLOW, "interrupts are read, not delivered", "call/attend.c:attend_signals", ANY) \
     X(rt_sigprocmask, FILTER_ALLOW, "interrupts are read, not delivered", "call/attend.c:attend_signals", ANY) \
-    X(rt_sigreturn, FILTER_ALLOW, "the end of a handler of libc", "musl", ANY) \
     X(wait4, FILTER_ALLOW, "launcher and workers are reaped", "call/launch.c:launcher_stop", ANY) \
     X(kill, FILTER_ALLOW, "SIGKILL to launcher, workers and a scope that never appeared", "call/launch.c:launcher_stop", WHEN(1, 9)) \
     X(nanosleep, FILTER_ALLOW, "waiting for the lock", "evidence/lock.c:lock_take", ANY) \
-    X(clock_nanosleep, FILTER_ALLOW, "waiting for the lock", "evidence/lock.c:lock_take", ANY) \
     X(clock_gettime, FILTER_ALLOW, "times, where the vDSO does not serve", "base/clock.c:clock_boot_ns", ANY) \
     X(getrandom, FILTER_ALLOW, "names of units and probes", "call/scope.c:scope_name", ANY) \
-    X(getpid, FILTER_ALLOW, "messages", "musl", ANY) \
     X(geteuid, FILTER_ALLOW, "who may own what", "host/kernel.c:kernel_open", ANY) \
-    X(getegid, FILTER_ALLOW, "who may own what", "musl", ANY) \
-    X(getuid, FILTER_ALLOW, "who may own what", "musl", ANY) \
-    X(getgid, FILTER_ALLOW, "who may own what", "musl", ANY) \
     X(getcwd, FILTER_ALLOW, "a relative --runtime", "front/command.c:command_absolute", ANY) \
-    X(uname, FILTER_ALLOW, "kernel and machine", "front/cmd_doctor.c:try_kernel", ANY) \
-    X(umask, FILTER_ALLOW, "mode mask", "front/main.c:main", ANY) \
     X(ioctl, FILTER_ALLOW, "TIOCGWINSZ: is it a terminal", "musl:isatty", WHEN(1, 0x5413)) \
-    X(mmap, FILTER_ALLOW, "memory, never executable", "base/sys.c:sys_memory", WHEN_BITS(2, 4, 0)) \
-    X(munmap, FILTER_ALLOW, "memory", "musl", ANY) \
-    X(brk, FILTER_ALLOW, "memory", "musl", ANY) \
     X(exit_group, FILTER_ALLOW, "the end", "musl:_Exit", ANY) \
-    X(exit, FILTER_ALLOW, "the end, should exit_group return", "musl:_Exit", ANY) \
     X(landlock_create_ruleset, FILTER_ALLOW, "writes only below output and lock", "call/confine.c:confine_writes", ANY) \
     X(landlock_add_rule, FILTER_ALLOW, "writes only below output and lock", "call/confine.c:confine_writes", ANY) \
     X(landlock_restrict_self, FILTER_ALLOW, "writes only below output and lock", "call/confine.c:confine_writes", ANY)
@@ -161,8 +144,7 @@
     X(close, FILTER_ALLOW, "descriptors", "call/inner.c:close_inherited", ANY) \
     X(fcntl, FILTER_ALLOW, "FD_CLOEXEC of what was opened, where libc sets it", "musl:open", WHEN(1, 2)) \
     X(pause, FILTER_ALLOW, "waits to be killed", "call/inner.c:fail", ANY) \
-    X(exit_group, FILTER_ALLOW, "the end", "musl:_Exit", ANY) \
-    X(exit, FILTER_ALLOW, "the end, should exit_group return", "musl:_Exit", ANY)
+    X(exit_group, FILTER_ALLOW, "the end", "musl:_Exit", ANY)
 
 /* --- REAPER: INIT from when its program runs; anything else kills it ----------------------- */
 #define FILTER_REAPER_ROWS(X) \
@@ -171,8 +153,7 @@
     X(sendmsg, FILTER_ALLOW, "reports", "call/init.c:tell", ANY) \
     X(close, FILTER_ALLOW, "descriptors", "call/init.c:init_main", ANY) \
     X(clock_gettime, FILTER_ALLOW, "the time of the end, where the vDSO does not serve", "call/init.c:reap", ANY) \
-    X(exit_group, FILTER_ALLOW, "the end", "musl:_Exit", ANY) \
-    X(exit, FILTER_ALLOW, "the end, should exit_group return", "musl:_Exit", ANY)
+    X(exit_group, FILTER_ALLOW, "the end", "musl:_Exit", ANY)
 
 /* clang-format on */
 

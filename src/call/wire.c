@@ -139,9 +139,9 @@ void wire_fail(int socket, const char *step, const char *object, int sys)
     report.type = WIRE_FAILED;
     report.sys = sys;
     struct text t = text_on(report.step, sizeof report.step);
-    text_adds(&t, step);
+    text_add_escaped_within(&t, str_span(step), sizeof report.step - 1);
     t = text_on(report.object, sizeof report.object);
-    text_add_escaped(&t, str_span(object));
+    text_add_escaped_within(&t, str_span(object), sizeof report.object - 1);
     err_clear(&ignored);
     (void)wire_send(socket, &report, sizeof report, NULL, 0, &ignored);
 }
