@@ -89,7 +89,7 @@ GEN      = $(BUILD)/gen/filter_bpf.h
 PIN_FILES = $(PINS)/distribution.manifest $(PINS)/host.manifest $(PINS)/toolchain.profile
 
 # --- Programs ----------------------------------------------------------------------------------
-.PHONY: all unit fuzzers vm-tests check demo bench repro size audit lint fuzz clean distclean \
+.PHONY: all unit fuzzers vm-tests check demo bench repro size audit lint fuzz soak clean distclean \
         install-deps pins FORCE
 .DELETE_ON_ERROR:
 
@@ -172,7 +172,6 @@ $(BUILD)/tests/vm_%: tests/vmtests/%.c $(OUT)/liblema.a
 	$(TEST) $(LDFLAGS) $(VM_LINK) -o $@ $< $(OUT)/liblema.a $(LDLIBS)
 $(BUILD)/tests/attack: $(wildcard tests/gauntlet/*.[ch]) $(SYSROOT)/stamp
 	$(TEST) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LDLIBS)
-# Tests of faults have their own wall times, act before a scope is asked for, let a probe pass.
 $(BUILD)/tests/vm_faults: VM_LINK = -Wl,--wrap=kind_wall_ms,--wrap=scope_limits,--wrap=preflight_try
 $(BUILD)/tests/%: tests/tools/%.c $(OUT)/liblema.a
 	$(TEST) $(LDFLAGS) -o $@ $< $(OUT)/liblema.a $(LDLIBS)
@@ -183,10 +182,11 @@ check demo: # these build what they run
 bench repro audit lint size: all
 	tests/$@
 fuzz: all
-	tests/fuzz/run
+	tests/$@/run
+soak: # hours: 1,000 calls, 200 kills, 2,000 random calls, a failure of every system call
+	tests/vm_suite many calls-long many kills-long many soak-long inject all
 
-# nodejs is a second reader of the JSON; a node that is there already is good enough.
-install-deps:
+install-deps: # node is a second reader of the JSON; one that is there already is good enough
 	apt-get install -y --no-install-recommends gcc libc6-dev linux-libc-dev make clang \
 	    clang-format clang-tidy libclang-rt-14-dev cppcheck binutils git xz-utils strace mandoc \
 	    bubblewrap qemu-system-x86 qemu-utils mmdebstrap busybox-static e2fsprogs cpio python3 \

@@ -182,7 +182,9 @@ static int write_line(struct ledger *l, struct span line, struct err *err)
         return break_off(l, "write", 0, "a line was written in part", err);
     if (fdatasync(l->fd) != 0)
         return break_off(l, "fdatasync", errno, NULL, err);
-    if (read_size(l, &size, &ignored) != 0 || size != l->bytes + line.n)
+    if (read_size(l, &size, &ignored) != 0)
+        return break_off(l, "fstat", ignored.sys, NULL, err);
+    if (size != l->bytes + line.n)
         return break_off(l, "fstat", 0, "another writer came between", err);
     l->bytes = size;
     l->lines++;

@@ -173,9 +173,77 @@ static void kills_long(void)
     many_kills(200);
 }
 
+/* Calls of every kind, some of them killed, with whatever recovery is due after each. */
+static void soak(unsigned wanted)
+{
+    static const char *const sources[] = {
+        "--! exit 0",
+        "--! exit 3",
+        "--! raise 11",
+        "--! setsid-child 600 /call/x\n--! exit 0",
+        "--! write /call/a b\n--! fork-bomb 20 600\n--! exit 0",
+        "--! fill-log 1000000 4096\n--! exit 0",
+        "--! fill-log 17825792 65536", /* a fault */
+    };
+    const unsigned kinds = sizeof sources / sizeof sources[0];
+    unsigned completed = 0, faults = 0, killed = 0, recoveries = 0;
+    struct vm_case c;
+
+    state = (uint64_t)time(NULL) * 2654435761u + 1;
+    printf("# seed %llu\n", (unsigned long long)state);
+    if (!vm_open(&c, "soak", VM_DISTRIBUTION, ""))
+        return;
+    vm_quiet = true;
+    vm_call(&c, "first", "--! exit 0");
+    struct left before = look(&c);
+    for (unsigned i = 0; i < wanted; i++) {
+        char call[24];
+        snprintf(call, sizeof call, "soak-%u", i);
+        bool kills = next_random() % 4 == 0;
+        if (kills) {
+            kill_one(&c, call);
+            killed++;
+        } else {
+            vm_call(&c, call, sources[next_random() % kinds]);
+            completed += c.result == 0;
+            faults += c.err.what == ERR_FAULT;
+            if (c.result != 0 && c.err.what != ERR_FAULT)
+                CHECK(false, "soak %u: %s", i, c.text);
+        }
+        if (!kills && c.err.what != ERR_FAULT)
+            continue;
+        vm_recover(&c, call);
+        recoveries += c.result == 0;
+        if (c.result != 0 && c.err.what != ERR_USAGE)
+            CHECK(false, "soak %u: recover: %s", i, c.text);
+    }
+    printf(
+        "# soak: %u calls: %u completed, %u faults with their latches, %u killed; %u recoveries\n",
+        wanted, completed, faults, killed, recoveries);
+    CHECK_U64(completed + faults + killed, wanted, "%u calls end as they must", wanted);
+    CHECK(recoveries >= faults, "every fault was recovered from");
+    vm_call(&c, "last", "--! exit 0");
+    CHECK_TEXT(c.text, "", "at the end a call completes: the ledger reads, nothing is open");
+    struct left after = look(&c);
+    compare(&before, &after);
+    vm_check_gone("soak");
+    vm_close(&c);
+}
+
+static void soak_short(void)
+{
+    soak(20);
+}
+
+static void soak_long(void)
+{
+    soak(2000);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct vm_test tests[] = {
-        {"calls", calls}, {"calls-long", calls_long}, {"kills", kills}, {"kills-long", kills_long}};
+    static const struct vm_test tests[] = {{"calls", calls},     {"calls-long", calls_long},
+                                           {"kills", kills},     {"kills-long", kills_long},
+                                           {"soak", soak_short}, {"soak-long", soak_long}};
     return vm_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }
