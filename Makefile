@@ -28,7 +28,7 @@ host     = host/dist host/file host/hash_pool host/kernel host/machine host/mani
            host/pins_host host/pins_parse host/pins_profile host/tree host/walk host/worker
 evidence = evidence/boot evidence/config evidence/latch evidence/ledger evidence/ledger_calls \
            evidence/ledger_line evidence/ledger_read evidence/ledger_write evidence/lock \
-           evidence/put evidence/record evidence/record_read evidence/terms
+           evidence/put evidence/record evidence/record_read evidence/stray evidence/terms
 call     = call/attend call/call call/capture call/checks call/confine call/delegated call/finish \
            call/init call/inner call/launch call/launch_child call/preflight call/recover \
            call/runtime call/sandbox call/sandbox_bwrap call/sandbox_direct call/scope \

@@ -70,6 +70,9 @@ void capture_finish(struct capture *c)
     if (c->pipe_fd >= 0 && !c->overflow)
         c->failed = true;
     fd_close(&c->pipe_fd);
+    /* A write that failed half-way left bytes that nobody counted. */
+    if (c->failed && ftruncate(c->file.fd, (off_t)c->bytes) != 0)
+        c->failed = true;
 }
 
 void capture_close(struct capture *c)

@@ -7,6 +7,7 @@
 #include <sys/xattr.h>
 
 #include "call/scope.h"
+#include "evidence/stray.h"
 #include "host/file.h"
 
 void checks_init(struct checks *c)
@@ -38,6 +39,8 @@ static int check_ledger(struct runtime *rt, struct checks *c, struct err *err)
     if (ledger_read(&rt->ledger_worker, c->ledger.fd, c->ledger.bytes, c->call, &c->summary, NULL,
                     NULL, err) != 0)
         return -1;
+    if (c->summary.lines == 0 && stray_refuse_results(rt->output.fd, err) != 0)
+        return -1;
     c->ledger.bytes = c->summary.bytes;
     c->ledger.last = c->summary.last;
     c->ledger.lines = c->summary.lines;
@@ -56,6 +59,10 @@ static int check_ledger(struct runtime *rt, struct checks *c, struct err *err)
 
 static int check_budget(struct runtime *rt, struct checks *c, struct err *err)
 {
+    if (c->summary.reservations >= LEDGER_CALLS_MAX)
+        return err_set(err, ERR_BUDGET, str_span("ledger.jsonl"),
+                       "it holds %u calls, as many as it can; begin another output",
+                       LEDGER_CALLS_MAX);
     if (rt->config.has_call_budget != 0 && c->summary.reservations >= rt->config.call_budget)
         return err_set(err, ERR_BUDGET, str_span("call_budget"), "%llu of %llu calls are used",
                        (unsigned long long)c->summary.reservations,

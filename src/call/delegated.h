@@ -9,7 +9,8 @@
  *   D/lema-native-*.scope  a call's, one after the other
  *
  * At the end the leaf is removed and D is as it was.  The root of all cgroups is under no
- * such rule: there lema stays where it is. */
+ * such rule: there lema stays where it is, and leaves the controllers enabled, since others
+ * may use them too. */
 #ifndef LEMA_CALL_DELEGATED_H
 #define LEMA_CALL_DELEGATED_H
 

@@ -140,8 +140,10 @@ static void become_program(int answer_fd)
 
     if (dup2(answer_fd, PREFLIGHT_FD_ANSWER) != PREFLIGHT_FD_ANSWER ||
         fcntl(PREFLIGHT_FD_ANSWER, F_SETFD, FD_CLOEXEC) != 0)
-        _exit(1); /* INIT then reports that no program was executed */
-    if (dup2(INNER_FD_INPUT, 0) < 0 || dup2(INNER_FD_LOG, 1) < 0 || dup2(INNER_FD_LOG, 2) < 0)
+        _exit(1); /* without a word: INIT reports that no program was executed */
+    /* The sandbox's own /dev/null: the host's would be on a mount that can be written to. */
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (null < 0 || dup2(null, 0) < 0 || dup2(INNER_FD_LOG, 1) < 0 || dup2(INNER_FD_LOG, 2) < 0)
         program_fail("descriptors", errno);
     if (sys_close_range(PREFLIGHT_FD_ANSWER + 1, ~0U) != 0)
         program_fail("close_range", errno);
@@ -160,9 +162,14 @@ static void become_program(int answer_fd)
         program_fail("seccomp", err.sys);
 }
 
+/* Said last before execve: a child that ends without it was never about to execute. */
+static const char about_to_execute = '!';
+
 static _Noreturn void program(char *const argv[], int answer_fd)
 {
     become_program(answer_fd);
+    if (write(PREFLIGHT_FD_ANSWER, &about_to_execute, 1) != 1)
+        program_fail("write", errno);
     execve(argv[0], argv, (char *const *)(uintptr_t)view_environment);
     program_fail("execve", errno);
 }
@@ -245,17 +252,25 @@ static void tell(const struct wire_report *report)
         _exit(1);
 }
 
-/* Did the program's process reach exec?  Its answer pipe closes then. */
+/* Did the program's process reach exec?  Its answer pipe then closes behind the word.  (A
+ * file that the kernel gives up on past its point of no return, execve(2), ends by SIGSEGV,
+ * and is told as a program that did.) */
 static void await_exec(int answer_fd, const char *path)
 {
+    struct heard {
+        char word;
+        struct failure failure;
+    } __attribute__((packed)) heard;
     struct failure failure;
     struct wire_report report;
-    size_t n = hear_child(answer_fd, &failure, sizeof failure);
+    size_t n = hear_child(answer_fd, &heard, sizeof heard);
 
-    if (n == sizeof failure)
+    if (n == sizeof failure || n == sizeof heard) { /* before the word, or by execve */
+        memcpy(&failure, (const char *)&heard + (n - sizeof failure), sizeof failure);
         fail_as_child(&failure, path);
-    if (n != 0)
-        fail("read", "answer pipe", EPROTO);
+    }
+    if (n != 1 || heard.word != about_to_execute)
+        fail("execve", path, n == 0 ? ECHILD : EPROTO);
     memset(&report, 0, sizeof report);
     report.type = WIRE_EXECUTED;
     tell(&report);
@@ -321,7 +336,7 @@ _Noreturn void init_main(void)
         fail("fcntl", "status", errno);
     fd_close(&(int){INNER_FD_CONTROL});
     fd_close(&(int){INNER_FD_SELF});
-    if (sys_close_range(INNER_FD_INPUT + 1, ~0U) != 0)
+    if (sys_close_range(INNER_FD_LOG + 1, ~0U) != 0)
         fail("close_range", "init", errno);
     try_probes(&ready.preflight);
     tell(&ready);
@@ -335,7 +350,6 @@ _Noreturn void init_main(void)
         program(argv, answer_pipe[1]);
     fd_close(&answer_pipe[1]);
     fd_close(&(int){INNER_FD_LOG}); /* the log ends when the program and its children do */
-    fd_close(&(int){INNER_FD_INPUT});
     struct err err;
     err_clear(&err);
     if (filter_load(FILTER_REAPER, &err) != 0)

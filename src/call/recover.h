@@ -4,7 +4,9 @@
  * reason, the reason goes into the ledger, then the latch is removed.  In order, each
  * durable before the next: the call's scope is proved gone, or stopped if no process is
  * left in it; a torn last line is kept and cut; the resolve line; the
- * call's half-written files; the latches.  Every step can be done again after a crash. */
+ * call's half-written files; the latches.  Every step can be done again
+ * after a crash; only that a crash between cut and resolve leaves a ledger.torn-N whose
+ * digest is in no line: ledger verify lists it. */
 #ifndef LEMA_CALL_RECOVER_H
 #define LEMA_CALL_RECOVER_H
 

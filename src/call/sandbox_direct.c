@@ -12,6 +12,7 @@
  * symlink, and must be the same device and inode.
  *
  * Neither heap nor stdio: PID 1 is a copy of a process that may have been anywhere. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -215,10 +216,55 @@ static int forbid_user_namespaces(int proc, struct err *err)
     return result;
 }
 
+/* What /proc shows to root alone (kpageflags, slabinfo and the like) is root's by its mode.
+ * A program of root's gets a file of mode 000 there, which without capabilities it cannot
+ * open; to an ordinary user the kernel's own modes are enough. */
+static int cover_private(const struct build *b, const char *path, struct err *err)
+{
+    static const char cover[] = "cover"; /* of the new root, until it is bound */
+    uint8_t buffer[4096] __attribute__((aligned(8)));
+    char place[COMPONENT_BYTES_MAX + 16];
+    struct stat st;
+    ssize_t n;
+    int result = 0, sys = 0;
+
+    int proc = openat(b->root, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (proc < 0)
+        return refuse(err, "openat", path);
+    int made = openat(b->root, cover, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
+    int source = made < 0 ? -1 : walk_below(b->root, cover, O_PATH, &sys);
+    fd_close(&made);
+    if (source < 0)
+        result = refuse(err, "openat", cover);
+    while (result == 0 && (n = sys_getdents64(proc, buffer, sizeof buffer)) != 0) {
+        if (n < 0)
+            result = refuse(err, "getdents64", path);
+        for (ssize_t at = 0; result == 0 && at < n;) {
+            const struct dirent *entry = (const struct dirent *)(const void *)(buffer + at);
+            at += entry->d_reclen;
+            if (fstatat(proc, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+                !S_ISREG(st.st_mode) || (st.st_mode & S_IROTH) != 0)
+                continue;
+            struct text t = text_on(place, sizeof place);
+            text_adds(&t, path);
+            text_adds(&t, "/");
+            text_adds(&t, entry->d_name);
+            result = bind(b, source, place, SHUT | SYS_MOUNT_NOEXEC | SYS_MOUNT_RDONLY, err);
+        }
+    }
+    fd_close(&source);
+    fd_close(&proc);
+    if (result == 0 && unlinkat(b->root, cover, 0) != 0)
+        result = refuse(err, "unlinkat", cover);
+    return result;
+}
+
 /* The new pid namespace's proc. */
 static int add_proc(const struct build *b, const struct view_row *row, struct err *err)
 {
-    int proc = sys_mount_new("proc", NULL, NULL);
+    /* Root owns what /proc/1 guards: by this option it does not see /proc/1 at all. */
+    const bool root = geteuid() == 0;
+    int proc = sys_mount_new("proc", root ? "hidepid" : NULL, root ? "ptraceable" : NULL);
 
     if (proc < 0)
         return refuse(err, "fsmount", row->path);
@@ -229,6 +275,8 @@ static int add_proc(const struct build *b, const struct view_row *row, struct er
         result = refuse(err, "mount_setattr", row->path);
     else if (sys_move_mount(proc, b->root, row->path + 1) != 0)
         result = refuse(err, "move_mount", row->path);
+    else if (root)
+        result = cover_private(b, row->path + 1, err);
     fd_close(&proc);
     return result;
 }

@@ -19,7 +19,7 @@
 void scope_init(struct scope *s)
 {
     memset(s, 0, sizeof *s);
-    s->delegated_fd = s->cgroup_fd = s->memory_events_fd = -1;
+    s->delegated_fd = s->cgroup_fd = s->memory_events_fd = s->kill_fd = -1;
 }
 
 static const char *const kind_words[SCOPE_KINDS] = {"systemd", "cgroup"};
@@ -42,6 +42,7 @@ bool scope_parse(const char *word, enum scope_kind *kind)
 void scope_close(struct scope *s)
 {
     fd_close(&s->memory_events_fd);
+    fd_close(&s->kill_fd);
     fd_close(&s->cgroup_fd);
 }
 
@@ -167,6 +168,7 @@ int scope_check_words(int dirfd, const char *file, const char *shown, struct err
 int scope_find(struct scope *s, pid_t pid, uid_t uid, struct err *err)
 {
     struct stat st;
+    int sys = 0;
 
     if (scope_path_of(pid, s->path, err) != 0)
         return -1;
@@ -178,11 +180,15 @@ int scope_find(struct scope *s, pid_t pid, uid_t uid, struct err *err)
         return -1;
     s->memory_events_fd = walk_component(s->cgroup_fd, "memory.events", WALK_FILE, O_RDONLY, uid,
                                          false, str_span("memory.events"), &st, NULL, err);
-    if (s->memory_events_fd < 0) {
-        fd_close(&s->cgroup_fd);
-        return -1;
-    }
-    return 0;
+    /* Before anything runs in it: what cannot be killed is not started. */
+    s->kill_fd =
+        s->memory_events_fd < 0 ? -1 : walk_below(s->cgroup_fd, "cgroup.kill", O_WRONLY, &sys);
+    if (s->kill_fd >= 0)
+        return 0;
+    if (s->memory_events_fd >= 0)
+        err_sys(err, ERR_IO, "openat2", sys, str_span("cgroup.kill"), NULL);
+    scope_close(s);
+    return -1;
 }
 
 struct record_limits scope_limits(enum call_kind kind)
@@ -283,19 +289,10 @@ void scope_read_counters(const struct scope *s, struct record_result *result)
 
 int scope_kill(const struct scope *s, struct err *err)
 {
-    const struct span shown = str_span("cgroup.kill");
-    int sys = 0;
-    int fd = walk_below(s->cgroup_fd, "cgroup.kill", O_WRONLY, &sys);
+    ssize_t n = write(s->kill_fd, "1", 1);
 
-    if (fd < 0 && (sys == ENOENT || sys == ENODEV))
-        return 0;
-    if (fd < 0)
-        return err_sys(err, ERR_IO, "openat2", sys, shown, NULL);
-    ssize_t n = write(fd, "1", 1);
-    sys = errno;
-    fd_close(&fd);
-    if (n != 1 && sys != ENODEV)
-        return err_sys(err, ERR_IO, "write", sys, shown, NULL);
+    if (n != 1 && errno != ENODEV && errno != ENOENT)
+        return err_sys(err, ERR_IO, "write", errno, str_span("cgroup.kill"), NULL);
     return 0;
 }
 

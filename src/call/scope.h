@@ -26,6 +26,7 @@ struct scope {
     int delegated_fd;              /* borrowed: where it is made and removed; -1 for systemd's */
     int cgroup_fd;                 /* the scope's directory, -1 before scope_find */
     int memory_events_fd;          /* POLLPRI when it changes, -1 before scope_find */
+    int kill_fd;                   /* cgroup.kill, open for writing: it can be killed */
     char path[PATH_BYTES_MAX + 1]; /* of the cgroup below the cgroup2 root, "/…" */
 };
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -89,6 +90,25 @@ static ssize_t read_answer(int fd, char answer[static LIST_BYTES_MAX], struct er
     }
 }
 
+/* Its end, soon after its answer: one that hangs is killed, so that the lock is not held for
+ * ever and LAUNCHER takes orders again.
+ * returns  0 with its status, or -1 */
+static int end_systemctl(struct launcher *l, pid_t pid, int *status, struct err *err)
+{
+    struct pollfd p = {.fd = l->socket, .events = POLLIN};
+    uint64_t end = clock_boot_ns() + (uint64_t)LIST_WAIT_MS * 1000000u;
+    int ready = 0;
+
+    for (uint64_t now = clock_boot_ns(); ready == 0 && now < end; now = clock_boot_ns()) {
+        ready = poll(&p, 1, (int)((end - now) / 1000000u) + 1);
+        if (ready < 0 && errno == EINTR)
+            ready = 0;
+    }
+    if (ready <= 0)
+        (void)kill(pid, SIGKILL);
+    return launcher_ended(l, true, status, err) == 1 ? 0 : -1;
+}
+
 /* Have LAUNCHER run systemctl; it must end with status 0.
  * unit     the one to stop, or NULL: list the live ones
  * returns  the length of its answer, or -1 */
@@ -97,7 +117,10 @@ static ssize_t run_systemctl(struct launcher *l, int systemctl_fd, uid_t uid, co
 {
     struct wire_launch order;
     int ends[2], fds[SYSTEMCTL_FDS], status = 0;
-    pid_t pid;
+    struct err ignored;
+    pid_t pid = 0;
+
+    err_clear(&ignored);
 
     if (pipe2(ends, O_CLOEXEC) != 0)
         return err_sys(err, ERR_IO, "pipe2", errno, str_span("systemctl"), NULL);
@@ -113,7 +136,9 @@ static ssize_t run_systemctl(struct launcher *l, int systemctl_fd, uid_t uid, co
     fd_close(&ends[1]);
     ssize_t n = result != 0 ? -1 : read_answer(ends[0], answer, err);
     fd_close(&ends[0]); /* a systemctl that still writes ends by SIGPIPE */
-    if (n < 0 || launcher_ended(l, true, &status, err) != 1)
+    if (result == 0 && n < 0)
+        (void)kill(pid, SIGKILL);
+    if ((result == 0 && end_systemctl(l, pid, &status, n < 0 ? &ignored : err) != 0) || n < 0)
         return -1;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return n;

@@ -87,7 +87,6 @@ static size_t order_descriptors(const struct native *n, const struct channels *c
     fds[count++] = c->control[1];
     fds[count++] = c->status[1];
     fds[count++] = c->log[1];
-    fds[count++] = c->null;
     fds[count++] =
         n->checks.sandbox == SANDBOX_BWRAP ? host[pins_find_host(&rt->pins, HOST_BWRAP)] : c->null;
     fds[count++] = rt->distribution.fd;
@@ -99,7 +98,7 @@ static size_t order_descriptors(const struct native *n, const struct channels *c
             fds[count++] = host[i];
     return count;
 }
-_Static_assert(INNER_FD_CALL - INNER_FD_CONTROL == 8, "order_descriptors lists every one");
+_Static_assert(INNER_FD_CALL - INNER_FD_CONTROL == 7, "order_descriptors lists every one");
 
 /* Ask LAUNCHER for the scope. */
 static int order_scope(struct native *n, struct channels *c, struct err *err)
@@ -191,6 +190,16 @@ static void judge_preflight(struct native *n)
     n->result.preflight_n = PREFLIGHT_PROBES;
 }
 
+/* got: what attend_until returned */
+static const char *why_not_ready(const struct attend *a, int got)
+{
+    return got == 0           ? "wait for the sandbox"
+           : a->sandbox_ended ? "sandbox"
+           : a->protocol      ? "messages of the sandbox"
+           : a->inner_ended   ? "inner stage"
+                              : "launcher";
+}
+
 /* Let INNER enter the sandbox and wait until INIT stands in it. */
 static int enter_sandbox(struct native *n, struct err *err)
 {
@@ -203,7 +212,8 @@ static int enter_sandbox(struct native *n, struct err *err)
         native_setup_failed(n, "enter", "inner", n->detail.sys);
         return 0;
     }
-    if (attend_until(&n->attend, ready_or_stop, clock_boot_ns() + SETUP_MS * NS_PER_MS, err) < 0)
+    int got = attend_until(&n->attend, ready_or_stop, clock_boot_ns() + SETUP_MS * NS_PER_MS, err);
+    if (got < 0)
         return -1;
     if (n->attend.failed)
         native_setup_failed(n, n->attend.failure.step, n->attend.failure.object,
@@ -211,7 +221,7 @@ static int enter_sandbox(struct native *n, struct err *err)
     else if (n->attend.interrupted)
         native_setup_failed(n, "interrupted", "call", EINTR);
     else if (!n->attend.ready)
-        native_setup_failed(n, "sandbox", sandbox, n->attend.sandbox_ended ? 0 : ETIMEDOUT);
+        native_setup_failed(n, why_not_ready(&n->attend, got), sandbox, got == 0 ? ETIMEDOUT : 0);
     else
         judge_preflight(n);
     return 0;

@@ -52,7 +52,6 @@ enum {
     INNER_FD_CONTROL,      /* INNER's end of its socket to MONITOR */
     INNER_FD_STATUS,       /* INIT's end of its socket to MONITOR */
     INNER_FD_LOG,          /* the program's standard output and error */
-    INNER_FD_INPUT,        /* the program's standard input */
     INNER_FD_SANDBOX,      /* bwrap, or /dev/null without one */
     INNER_FD_DISTRIBUTION, /* /lean */
     INNER_FD_MODULES,      /* /modules */

@@ -109,6 +109,9 @@ int work_iterate(struct work_iterator *it, int call_fd, struct err *err)
     it->depth = 0;
     it->too_deep = it->unreadable = false;
     int fd = openat(call_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    it->unreadable = fd < 0 && errno == EACCES; /* the program may change the mode of /call */
+    if (it->unreadable)
+        return 0;
     if (fd < 0)
         return err_sys(err, ERR_IO, "openat", errno, str_span("work directory"), NULL);
     it->level[0].fd = fd;
@@ -184,7 +187,8 @@ int work_next(struct work_iterator *it, struct work_entry *entry, struct err *er
             continue;
         }
         if (fstatat(level->fd, name, &entry->st, AT_SYMLINK_NOFOLLOW) != 0) {
-            if (errno == ENOENT)
+            it->unreadable = it->unreadable || errno == EACCES; /* mode 0400: names, no more */
+            if (errno == ENOENT || errno == EACCES)
                 continue;
             return err_sys(err, ERR_IO, "fstatat", errno, str_span(name), NULL);
         }
@@ -243,11 +247,13 @@ bool work_count(struct work_usage *usage, struct work_links *links, const struct
     entry->first = work_links_first(links, &entry->st);
     if (entry->first)
         usage->bytes += size_of(&entry->st);
+    if (S_ISREG(entry->st.st_mode) && (entry->st.st_mode & S_IRUSR) == 0 && geteuid() != 0)
+        usage->unreadable_files++;
     judge(usage, it);
     return !usage->overflow;
 }
 
-int work_look(int call_fd, struct work_usage *usage, struct err *err)
+int work_look(int call_fd, bool ended, struct work_usage *usage, struct err *err)
 {
     static struct work_iterator it; /* 200 KiB and 1 MiB: not on the stack */
     static struct work_links links;
@@ -265,5 +271,10 @@ int work_look(int call_fd, struct work_usage *usage, struct err *err)
             break;
     work_iterate_end(&it);
     judge(usage, &it);
+    if (ended && !usage->overflow && usage->unreadable_files > 0) {
+        struct text t = text_on(usage->why, sizeof usage->why);
+        text_adds(&t, "a file that cannot be read");
+        usage->overflow = true;
+    }
     return got < 0 ? -1 : 0;
 }

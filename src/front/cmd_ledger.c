@@ -13,6 +13,7 @@
 #include "evidence/ledger.h"
 #include "evidence/lock.h"
 #include "evidence/record.h"
+#include "evidence/stray.h"
 #include "front/command.h"
 #include "front/named.h"
 #include "host/file.h"
@@ -174,7 +175,10 @@ static int verify_line(void *arg, const struct ledger_line *line, struct err *er
         if (check_log(v, line, file_name(v, name, line->call, ".log"), &why) != 0)
             note_problem(v, line->number, &why);
         return 0;
-    default: v->resolutions++; return 0;
+    default:
+        v->resolutions++;
+        named_add_torn(v->named, v->rt->output.fd, line->reason);
+        return 0;
     }
 }
 
@@ -236,9 +240,20 @@ static int open_ledger(struct command_line *line, struct ledger *ledger, bool *m
     return ledger_open(ledger, line->rt->output.fd, line->rt->uid, false, missing, err);
 }
 
+/* Somebody holds the lock, perhaps to write the rest of this line: neither yes nor no.
+ * returns  the exit code of "try later" */
+static int put_in_progress(const struct verify *v, const struct ledger_summary *s, struct err *err)
+{
+    err_clear(err);
+    put_summary(v, s, "in progress");
+    out_null(v->o, "verified");
+    return err_exit_code(ERR_LOCK_BUSY);
+}
+
 int cmd_ledger_verify(struct command_line *line, struct out *o, struct err *err)
 {
     static struct verify v;
+    struct err why;
     struct ledger_summary summary;
     struct ledger ledger;
     bool missing = false;
@@ -247,6 +262,7 @@ int cmd_ledger_verify(struct command_line *line, struct out *o, struct err *err)
     v.rt = line->rt;
     v.o = o;
     err_clear(&v.first);
+    err_clear(&why);
     v.named = sys_memory(sizeof *v.named);
     if (v.named == NULL)
         return err_sys(err, ERR_IO, "mmap", errno, str_span("names"), NULL);
@@ -255,16 +271,14 @@ int cmd_ledger_verify(struct command_line *line, struct out *o, struct err *err)
     out_array(o, "problems");
     int result = ledger_load(&ledger, &line->rt->ledger_worker, "", &summary, verify_line, &v, err);
     ledger_close(&ledger);
+    if (result == 0 && summary.lines == 0 && stray_refuse_results(line->rt->output.fd, &why) != 0)
+        note_problem(&v, 0, &why);
     out_array_end(o);
-    const char *state = missing ? "missing: no call was made yet" : "read";
-    if (result != 0 && in_progress(line->rt, &summary)) {
-        state = "in progress";
-        err_clear(err);
-        result = 0;
-    }
+    if (result != 0 && in_progress(line->rt, &summary))
+        return put_in_progress(&v, &summary, err);
     if (result == 0)
         result = put_unnamed(&v, err);
-    put_summary(&v, &summary, state);
+    put_summary(&v, &summary, missing ? "missing: no call was made yet" : "read");
     out_bool(o, "verified", result == 0 && v.problems == 0);
     if (result == 0 && v.problems > 0)
         *err = v.first;

@@ -126,6 +126,7 @@ static int open_standard(void)
 
 int main(int argc, char **argv)
 {
+    signal(SIGCHLD, SIG_DFL); /* a parent may have had it ignored: then nothing could be reaped */
     if (argc == 2 && strcmp(argv[1], "--inner") == 0)
         inner_main();
     if (argc == 2 && strcmp(argv[1], "--init") == 0)
@@ -134,6 +135,7 @@ int main(int argc, char **argv)
         return 1;
     umask(077);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* an inherited ulimit -f is an error of write(2), no death */
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         print_usage(STDOUT_FILENO);
         return 0;

@@ -12,6 +12,7 @@
 #include "host/file.h"
 
 #define TORN_PREFIX "ledger.torn-"
+#define TORN_MAX 1000u
 
 /* Never 0. */
 static uint64_t key_of(const char *name)
@@ -46,6 +47,42 @@ void named_add(struct named *set, const char *name)
     set->n++;
 }
 
+/* The digest of a torn line: shorter than any whole line.
+ * returns  false if it is not there, or is something else */
+static bool torn_digest(int output_fd, const char *name, char hex[static DIGEST_HEX_BYTES])
+{
+    uint8_t bytes[LEDGER_LINE_BYTES_MAX + 1];
+    struct digest d;
+    struct err ignored;
+
+    int fd = openat(output_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    err_clear(&ignored);
+    ssize_t n = file_read(fd, bytes, sizeof bytes, str_span(name), &ignored);
+    fd_close(&fd);
+    if (n < 0)
+        return false;
+    sha256_of(bytes, (size_t)n, &d);
+    digest_hex(&d, hex);
+    return true;
+}
+
+void named_add_torn(struct named *set, int output_fd, const char *reason)
+{
+    char hex[DIGEST_HEX_BYTES], name[sizeof TORN_PREFIX + 20];
+
+    for (uint64_t i = 1; i <= TORN_MAX && strstr(reason, "sha256 ") != NULL; i++) {
+        struct text t = text_on(name, sizeof name);
+        text_adds(&t, TORN_PREFIX);
+        text_add_number(&t, i);
+        if (!torn_digest(output_fd, name, hex))
+            return;
+        if (strstr(reason, hex) != NULL)
+            named_add(set, name);
+    }
+}
+
 bool named_has(const struct named *set, const char *name)
 {
     return set->slot[find_slot(set, key_of(name))] != 0;
@@ -59,7 +96,7 @@ static bool is_fixed(const char *name)
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (strcmp(name, fixed[i]) == 0)
             return true;
-    return strncmp(name, TORN_PREFIX, sizeof TORN_PREFIX - 1) == 0;
+    return false;
 }
 
 int named_rest(const struct named *set, int output_fd, void (*on_name)(void *arg, const char *name),

@@ -24,6 +24,10 @@ struct named {
 /* Add a name.  One over NAMED_MAX is left out: then it is listed as unnamed. */
 void named_add(struct named *set, const char *name);
 
+/* A resolve line whose reason has the digest of a cut line names the ledger.torn-N that
+ * holds these bytes, if there is one. */
+void named_add_torn(struct named *set, int output_fd, const char *reason);
+
 bool named_has(const struct named *set, const char *name);
 
 /* Every entry of an output that neither the set nor specification 4 names: each is given

@@ -194,12 +194,25 @@ static enum verdict terminal_input(void)
     return HELD;
 }
 
+/* Standard input may be the host's own /dev/null: its mode must not be the program's to set.
+ * (Set to what it has: nothing is broken where it works.) */
+static enum verdict chmod_input(void)
+{
+    struct stat st;
+    if (fstat(0, &st) != 0 || !S_ISCHR(st.st_mode))
+        return HELD;
+    if (fchmod(0, st.st_mode & 07777) == 0 || chmod("/proc/self/fd/0", st.st_mode & 07777) == 0)
+        return SUCCEEDED;
+    return HELD;
+}
+
 const struct attack file_attacks[] = {
     {"write-elsewhere", "make a file outside /call", write_elsewhere},
     {"read-host", "open a file or folder of the host", read_host},
     {"run-host-program", "find a program of the host", run_host_program},
     {"host-devices", "open a device but the five memory devices", host_devices},
     {"chmod-device", "change the mode of /dev/null", chmod_device},
+    {"chmod-input", "change the mode of its standard input", chmod_input},
     {"change-toolchain", "change, remove or re-mode a program", change_lean},
     {"link-toolchain", "hard-link a file of the toolchain into /call", link_lean},
     {"proc-1", "open what /proc/1 guards", proc_1},

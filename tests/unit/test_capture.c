@@ -2,6 +2,9 @@
  * nothing is lost without being said (specification 6 and 9). */
 #include "call/capture.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include "unit/check.h"
 #include "unit/scratch.h"
 
@@ -116,10 +119,32 @@ static void test_full(void)
     end();
 }
 
+/* A file that takes a part of a write: what was not counted is not kept. */
+static void test_part(void)
+{
+    struct rlimit before, small = {.rlim_cur = 100000, .rlim_max = RLIM_INFINITY};
+    struct stat st;
+
+    getrlimit(RLIMIT_FSIZE, &before);
+    small.rlim_max = before.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    begin();
+    setrlimit(RLIMIT_FSIZE, &small);
+    feed(200000);
+    finish();
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK(c.failed && c.bytes < 100000, "a log that could not be stored whole says so");
+    CHECK(fstat(c.file.fd, &st) == 0 && (uint64_t)st.st_size == c.bytes,
+          "and has the bytes that it counts, %lld", (long long)st.st_size);
+    CHECK(stored_as_fed(), "which are the first ones");
+    end();
+}
+
 int main(void)
 {
     test_sizes();
     test_left_open();
     test_full();
+    test_part();
     return check_end();
 }

@@ -17,7 +17,11 @@ static void note(void *arg, const char *name)
 
 int main(void)
 {
-    static const char *const fixed[] = {"ledger.jsonl", "HALTED", "ledger.torn-1"};
+    static const char *const fixed[] = {"ledger.jsonl", "HALTED"};
+    /* printf torn | sha256sum */
+    static const char reason[] =
+        "seen (a torn last line was cut, sha256 "
+        "00cc10cc5ab0a89fbf4d84a229bf234e739ba6294a832d2c042ce8d9a1949cf7)";
     char name[64];
     struct err err;
 
@@ -34,6 +38,22 @@ int main(void)
     CHECK_U64(set.n, 100, "a name is kept once");
     CHECK(named_rest(&set, scratch_fd, note, NULL, &err) == 0 && seen[0] == '\0',
           "what the ledger and specification 4 name is not listed");
+    scratch_write("ledger.torn-1", "torn", 4);
+    named_add_torn(&set, scratch_fd, "seen");
+    CHECK(named_rest(&set, scratch_fd, note, NULL, &err) == 0 &&
+              strcmp(seen, "ledger.torn-1;") == 0,
+          "a torn line that no reason names is");
+    seen[0] = '\0';
+    named_add_torn(&set, scratch_fd, reason);
+    CHECK(named_rest(&set, scratch_fd, note, NULL, &err) == 0 && seen[0] == '\0',
+          "one whose digest is in a reason is not");
+    scratch_write("ledger.torn-2", "torn?", 5);
+    named_add_torn(&set, scratch_fd, reason);
+    CHECK(named_rest(&set, scratch_fd, note, NULL, &err) == 0 &&
+              strcmp(seen, "ledger.torn-2;") == 0,
+          "another with other bytes is");
+    named_add(&set, "ledger.torn-2");
+    seen[0] = '\0';
     scratch_write("c100.log", "", 0);
     CHECK(named_rest(&set, scratch_fd, note, NULL, &err) == 0, "the directory is read again");
     CHECK_TEXT(seen, "c100.log;", "what nothing names is");

@@ -31,6 +31,7 @@ static void test_verdicts(void)
         {"write-kernel-setting", EROFS, true},
         {"write-kernel-setting", ENOENT, false}, /* no proc: another sandbox than the reviewed */
         {"read-memory-of-init", EACCES, true},
+        {"read-memory-of-init", EPERM, true}, /* hidden from root */
         {"read-memory-of-init", ENOENT, false},
         {"host-path", ENOENT, true},
         {"host-path", EACCES, false}, /* it is there */

@@ -45,22 +45,22 @@ static void test_environment(void)
     CHECK_U64(n, 6, "and nothing else");
 }
 
-/* Descriptor numbers: 3 lema, 4 control, 5 status, 6 log, 7 input, 8 bwrap, 9 distribution,
- * 10 modules, 11 artifacts, 12 call, then the libraries. */
+/* Descriptor numbers: 3 lema, 4 control, 5 status, 6 log, 7 bwrap, 8 distribution,
+ * 9 modules, 10 artifacts, 11 call, then the libraries. */
 static void test_bwrap(void)
 {
     static const char want[] =
         "bwrap --unshare-user --unshare-ipc --unshare-pid --unshare-net --unshare-uts "
         "--unshare-cgroup --disable-userns --hostname lema --die-with-parent --new-session "
         "--as-pid-1 --clearenv --cap-drop ALL "
-        "--ro-bind-fd 9 /lean --ro-bind-fd 10 /modules --ro-bind-fd 11 /artifacts "
-        "--bind-fd 12 /call --proc /proc --remount-ro /proc "
+        "--ro-bind-fd 8 /lean --ro-bind-fd 9 /modules --ro-bind-fd 10 /artifacts "
+        "--bind-fd 11 /call --proc /proc --remount-ro /proc "
         "--dev-bind /dev/null /dev/null --dev-bind /dev/zero /dev/zero "
         "--dev-bind /dev/full /dev/full --dev-bind /dev/random /dev/random "
         "--dev-bind /dev/urandom /dev/urandom "
         "--symlink /proc/self/fd /dev/fd --symlink /proc/self/fd/0 /dev/stdin "
         "--symlink /proc/self/fd/1 /dev/stdout --symlink /proc/self/fd/2 /dev/stderr "
-        "--ro-bind-fd 13 /lib64/ld-linux-x86-64.so.2 --ro-bind-fd 14 /lib/libc.so.6 "
+        "--ro-bind-fd 12 /lib64/ld-linux-x86-64.so.2 --ro-bind-fd 13 /lib/libc.so.6 "
         "--remount-ro / --chdir /call -- /proc/self/fd/3 --init ";
     static const char host[] = "lema-host v1\n"
                                "dep " HEX " /usr/lib/libm.so.6\n"

@@ -32,7 +32,7 @@ static bool kill_at(struct vm_case *c, void (*act)(struct vm_case *, const char 
     const char *change = NULL;
     unsigned n = 0, log_writes = 0;
 
-    if (!CHECK(step_start(&s, c, act, "call"), "point %u: lema is traced", point))
+    if (!CHECK(step_start(&s, c, act, "call", false), "point %u: lema is traced", point))
         return false;
     for (unsigned i = 0; i < STEP_LIMIT * 100 && step_next(&s, &call); i++) {
         if (call.entry) {

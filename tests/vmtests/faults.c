@@ -138,6 +138,27 @@ static void overflow(void)
         check_fault(&c, "dark", "work-overflow");
         vm_close(&c);
     }
+    if (vm_open(&c, "listed", VM_DISTRIBUTION, "")) {
+        vm_call(&c, "listed", "--! deep-dirs 2\n--! chmod 400 /call/d\n--! exit 7");
+        CHECK(c.r->outcome == OUTCOME_EXITED && c.r->exit_code == 7,
+              "a directory whose names alone can be read hides no end");
+        check_fault(&c, "listed", "work-overflow");
+        vm_close(&c);
+    }
+    if (vm_open(&c, "shut", VM_DISTRIBUTION, "")) {
+        vm_call(&c, "shut", "--! chmod 0 /call\n--! exit 7");
+        CHECK(c.r->outcome == OUTCOME_EXITED && c.r->exit_code == 7,
+              "a /call that cannot be read hides no end");
+        check_fault(&c, "shut", "work-overflow");
+        vm_close(&c);
+    }
+    if (vm_open(&c, "sealed", VM_DISTRIBUTION, "")) {
+        vm_call(&c, "sealed", "--! write /call/f x\n--! chmod 0 /call/f");
+        CHECK(strstr(c.text, "a file that cannot be read") != NULL,
+              "a file without a digest is no silence: %s", c.text);
+        check_fault(&c, "sealed", "work-overflow");
+        vm_close(&c);
+    }
     if (vm_open(&c, "deep", VM_DISTRIBUTION, "")) {
         vm_call(&c, "deep", "--! deep-dirs 33");
         check_fault(&c, "deep", "work-overflow");
@@ -401,6 +422,130 @@ static void preflight(void)
     vm_close(&c);
 }
 
+/* --- What happens to a machine while a call runs ------------------------------------ */
+
+/* In another process, once a program runs: f.  returns its pid */
+static pid_t meanwhile(void (*f)(const struct vm_case *c), const struct vm_case *c)
+{
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (vm_wait_for_program() == 0)
+            _exit(1);
+        f(c);
+        _exit(0);
+    }
+    return pid;
+}
+
+static void freeze(const struct vm_case *c)
+{
+    char path[600];
+    (void)c;
+    if (vm_scopes() != 1)
+        _exit(2);
+    snprintf(path, sizeof path, "%s/cgroup.freeze", vm_found_path);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0 || write(fd, "1", 1) != 1)
+        _exit(3);
+}
+
+/* A frozen scope, keeper and all, is killed when its time is over. */
+static void frozen(void)
+{
+    struct vm_case c;
+    int status = -1;
+
+    if (!vm_open(&c, "frozen", VM_DISTRIBUTION, ""))
+        return;
+    wall_ms = 3000;
+    pid_t pid = meanwhile(freeze, &c);
+    vm_call(&c, "frozen", "--! hang");
+    waitpid(pid, &status, 0);
+    CHECK_I64(status, 0, "the scope was frozen");
+    CHECK_TEXT(outcome_word(c.r->outcome), "killed", "a frozen program is killed");
+    CHECK(c.r->overrun_ms < 5000, "soon after its deadline (%llu ms)",
+          (unsigned long long)c.r->overrun_ms);
+    check_fault(&c, "frozen", "timeout");
+    vm_close(&c);
+}
+
+/* run-root sets the clock forward and back while the program sleeps three seconds. */
+static void clock_set(void)
+{
+    struct vm_case c;
+
+    if (!vm_open(&c, "clock", VM_DISTRIBUTION, ""))
+        return;
+    wall_ms = 20000;
+    vm_call(&c, "clock", "--! sleep 3");
+    CHECK_TEXT(c.text, "", "the clock of the day ends no call");
+    CHECK(c.r->outcome == OUTCOME_EXITED && c.r->wall_ms >= 3000 && c.r->wall_ms < 20000,
+          "three seconds are about three seconds (%lld ms)", (long long)c.r->wall_ms);
+    vm_close(&c);
+}
+
+/* run-root lets the user manager execute itself anew while the program runs. */
+static void restarted(void)
+{
+    struct vm_case c;
+
+    if (!vm_open(&c, "restarted", VM_DISTRIBUTION, ""))
+        return;
+    wall_ms = 0;
+    vm_call(&c, "restarted", "--! sleep 4");
+    CHECK_TEXT(c.text, "", "a call does not mind a manager that begins anew");
+    CHECK(c.r->outcome == OUTCOME_EXITED && c.r->exit_code == 0, "and ends by itself");
+    vm_check_gone("restarted");
+    vm_call(&c, "again", "--! exit 0");
+    CHECK_TEXT(c.text, "", "which makes the next call's scope too");
+    vm_close(&c);
+}
+
+#define FILLER "/filler"
+
+/* Take every byte of the case's file system that a user can have. */
+static void fill_disk(const struct vm_case *c)
+{
+    off_t size = 0;
+    char path[600];
+
+    snprintf(path, sizeof path, "%s" FILLER, c->dir);
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    for (off_t piece = (off_t)1 << 30; piece >= 512; piece /= 2)
+        while (fallocate(fd, 0, size, piece) == 0)
+            size += piece;
+    if (fd < 0 || errno != ENOSPC)
+        _exit(4);
+}
+
+/* run-root has made a file system of 6 GiB.  It is filled to the last byte while a call
+ * runs: the evidence has its space already. */
+static void full(void)
+{
+    struct vm_case c;
+    int status = -1;
+    char ran[300];
+
+    if (!vm_open(&c, "full", VM_DISTRIBUTION, ""))
+        return;
+    wall_ms = 0;
+    pid_t pid = meanwhile(fill_disk, &c);
+    vm_call(&c, "full", "--! print begun\n--! sleep 60");
+    waitpid(pid, &status, 0);
+    CHECK_I64(status, 0, "the disk was filled");
+    CHECK(strstr(c.text, "free") != NULL, "the message says what is short: %s", c.text);
+    CHECK(strstr(vm_log(&c, "full"), "begun") != NULL, "the log is stored");
+    check_fault(&c, "full", "work-overflow");
+    snprintf(ran, sizeof ran, "%s" FILLER, c.dir);
+    CHECK_I64(unlink(ran), 0, "there is room again");
+    vm_recover(&c, "full");
+    CHECK_TEXT(c.text, "", "recover closes the call");
+    vm_call(&c, "again", "--! exit 0");
+    CHECK_TEXT(c.text, "", "and the next one completes");
+    vm_close(&c);
+}
+
 int main(int argc, char **argv)
 {
     static const struct vm_test tests[] = {
@@ -418,6 +563,10 @@ int main(int argc, char **argv)
         {"not-gone", not_gone},
         {"reap", reap},
         {"preflight", preflight},
+        {"frozen", frozen},
+        {"clock", clock_set},
+        {"restarted", restarted},
+        {"full", full},
     };
     return vm_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

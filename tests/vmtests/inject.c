@@ -1,6 +1,7 @@
 /* Fault injection: system calls of a lema that makes a call fail, each with errors of its
  * manual page, or do less than they were asked for.
- * Runs in the test VM as an ordinary user: vm_inject some|all.  "some" takes a sample from a
+ * Runs in the test VM as an ordinary user: vm_inject CASE.  "launcher" makes each of
+ * LAUNCHER's fail; "some" takes a sample from a
  * seed that is printed; "all" every call, with one error after the other
  * (make soak).
  *
@@ -56,6 +57,8 @@ static const struct {
     {SYS_rt_sigprocmask, "rt_sigprocmask", {EINVAL}},
     {SYS_kill, "kill", {EPERM, ESRCH}},
     {SYS_wait4, "wait4", {EINTR, ECHILD}},
+    {SYS_fork, "fork", {EAGAIN, ENOMEM}}, /* LAUNCHER */
+    {SYS_clone, "clone", {EAGAIN, ENOMEM}},
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 
@@ -100,22 +103,20 @@ static void set_call(pid_t pid, unsigned long long nr, unsigned long long first,
 {
     struct user_regs_struct regs;
     if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) != 0)
-        abort();
+        return; /* it was killed meanwhile */
     regs.orig_rax = nr;
     regs.rdi = first;
     regs.rdx = third;
-    if (ptrace(PTRACE_SETREGS, pid, NULL, &regs) != 0)
-        abort();
+    (void)ptrace(PTRACE_SETREGS, pid, NULL, &regs);
 }
 
 static void set_result(pid_t pid, int error)
 {
     struct user_regs_struct regs;
     if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) != 0)
-        abort();
+        return; /* it was killed meanwhile */
     regs.rax = (unsigned long long)-(long long)error;
-    if (ptrace(PTRACE_SETREGS, pid, NULL, &regs) != 0)
-        abort();
+    (void)ptrace(PTRACE_SETREGS, pid, NULL, &regs);
 }
 
 static pid_t watched;
@@ -156,27 +157,27 @@ static size_t inject(struct stepper *s, unsigned point, size_t which, int *error
 }
 
 /* returns  false when there are not so many calls */
-static bool one(unsigned point, size_t which, unsigned *succeeded)
+static bool one(unsigned point, size_t which, bool launcher, unsigned *succeeded)
 {
     struct vm_case c;
     struct stepper s;
     char name[64], text[128];
     int error = 0;
 
-    snprintf(name, sizeof name, "inject-%04u-%zu", point, which);
+    snprintf(name, sizeof name, "inject-%s%04u-%zu", launcher ? "launcher-" : "", point, which);
     if (!CHECK(vm_make(&c, name, VM_DISTRIBUTION, ""), "%s: a case of its own", name))
         return false;
     memset(said, 0, sizeof *said);
-    if (!CHECK(step_start(&s, &c, make_call, "call"), "%s: lema is traced", name))
+    if (!CHECK(step_start(&s, &c, make_call, "call", launcher), "%s: lema is traced", name))
         return false;
-    watched = s.pid;
+    watched = s.child;
     alarm(120);
     size_t row = inject(&s, point, which, &error);
     alarm(0);
     if (row == ROWS)
         return false;
-    snprintf(text, sizeof text, "call %u: %s fails with %s", point, rows[row].name,
-             error_name(error));
+    snprintf(text, sizeof text, "%scall %u: %s fails with %s", launcher ? "launcher, " : "", point,
+             rows[row].name, error_name(error));
     if (!CHECK(WIFEXITED(s.status), "%s: lema ends by itself (status %x) %s", text,
                (unsigned)s.status, said->text))
         return true;
@@ -202,13 +203,14 @@ static void begin(void)
 }
 
 /* How many calls there are. */
-static unsigned count_calls(void)
+static unsigned count_calls(bool launcher)
 {
     struct vm_case c;
     struct stepper s;
 
-    if (!CHECK(vm_make(&c, "inject-none", VM_DISTRIBUTION, ""), "a case for counting") ||
-        !CHECK(step_start(&s, &c, make_call, "call"), "lema is traced"))
+    if (!CHECK(vm_make(&c, launcher ? "inject-none-launcher" : "inject-none", VM_DISTRIBUTION, ""),
+               "a case for counting") ||
+        !CHECK(step_start(&s, &c, make_call, "call", launcher), "lema is traced"))
         return 0;
     struct step_call call;
     unsigned n = 0;
@@ -225,31 +227,43 @@ static void some(void)
     uint64_t state = (uint64_t)time(NULL) * 2654435761u + 1;
 
     begin();
-    unsigned calls = count_calls();
+    unsigned calls = count_calls(false);
     printf("# %u system calls; seed %llu\n", calls, (unsigned long long)state);
     CHECK(calls > 100, "a call of lema is more than a hundred system calls");
     for (unsigned i = 0; calls > 0 && tried < SAMPLE && i < 4 * SAMPLE; i++) {
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-        tried += one((unsigned)(state >> 8) % calls, (size_t)(state % ERRORS_MAX), &succeeded);
+        tried +=
+            one((unsigned)(state >> 8) % calls, (size_t)(state % ERRORS_MAX), false, &succeeded);
     }
     printf("# %u failures injected, %u calls succeeded nevertheless\n", tried, succeeded);
 }
 
-static void all(void)
+/* Every call, with one error after the other. */
+static void each(bool launcher)
 {
     unsigned succeeded = 0, tried = 0;
 
     begin();
-    unsigned calls = count_calls();
+    unsigned calls = count_calls(launcher);
     for (unsigned point = 0; point < calls; point++)
-        tried += one(point, point % ERRORS_MAX, &succeeded);
-    printf("# %u system calls, %u failures injected, %u calls succeeded nevertheless\n", calls,
-           tried, succeeded);
-    CHECK(tried + 5 > calls, "each was made to fail");
+        tried += one(point, point % ERRORS_MAX, launcher, &succeeded);
+    printf("# %s: %u system calls, %u failures injected, %u calls succeeded nevertheless\n",
+           launcher ? "launcher" : "monitor", calls, tried, succeeded);
+    CHECK(calls > 0 && tried + 5 > calls, "each was made to fail");
+}
+
+static void all(void)
+{
+    each(false);
+}
+
+static void launcher(void)
+{
+    each(true);
 }
 
 int main(int argc, char **argv)
 {
-    static const struct vm_test tests[] = {{"some", some}, {"all", all}};
+    static const struct vm_test tests[] = {{"some", some}, {"all", all}, {"launcher", launcher}};
     return vm_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

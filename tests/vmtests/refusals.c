@@ -86,6 +86,26 @@ static void lock(void)
     vm_close(&c);
 }
 
+/* Two lemas of one user with a lock each: check 6 sees the other's scope. */
+static void two_locks(void)
+{
+    struct vm_case other, c;
+
+    if (!CHECK(vm_make(&other, "lock-a", VM_DISTRIBUTION, ""), "a case with a lock of its own") ||
+        !vm_open(&c, "lock-b", VM_DISTRIBUTION, ""))
+        return;
+    pid_t pid = vm_fork_call(&other, "first", "--! sleep 4");
+    CHECK(vm_wait_for_program() > 0, "another lema's call runs under another lock");
+    vm_call(&c, "second", "--! exit 0");
+    CHECK_TEXT(word(&c), "live-scope", "a call beside it is refused");
+    check_nothing(&c, "second", 0);
+    int status = -1;
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0, "the first call completes");
+    vm_call(&c, "third", "--! exit 0");
+    CHECK_TEXT(c.text, "", "and then the other lema's");
+    vm_close(&c);
+}
+
 static void names(void)
 {
     static const char *const bad[] = {"", "a/b", "..", "a b", "a.b", "\xc3\xa9"};
@@ -393,6 +413,7 @@ int main(int argc, char **argv)
 {
     static const struct vm_test tests[] = {
         {"lock", lock},
+        {"two-locks", two_locks},
         {"names", names},
         {"budget", budget},
         {"latches", latches},

@@ -1,7 +1,8 @@
 /* Driving a lema system call by system call: killing it after one, or making one fail.
  *
  * A child loads a case, waits until this process traces it, confines itself as lema does
- * and acts.  Only MONITOR is traced: LAUNCHER and the WORKERs were forked before. */
+ * and acts.  Traced is that process, MONITOR, or its LAUNCHER; the WORKERs and what
+ * LAUNCHER starts are not. */
 #ifndef LEMA_TESTS_VMTESTS_STEPS_H
 #define LEMA_TESTS_VMTESTS_STEPS_H
 
@@ -22,29 +23,35 @@ struct step_call {
 };
 
 struct stepper {
-    pid_t pid;
-    int go;     /* the child waits for its closing */
-    int status; /* of wait(2), once it ended */
+    pid_t child; /* MONITOR */
+    pid_t pid;   /* who is traced */
+    int go;      /* the child waits for its closing */
+    int status;  /* of wait(2) for MONITOR, once it ended */
     bool ended;
 };
 
 /* Start a child that loads the case and then acts.  What it may say goes nowhere. */
 static inline bool step_start(struct stepper *s, const struct vm_case *c,
-                              void (*act)(struct vm_case *c, const char *call), const char *call)
+                              void (*act)(struct vm_case *c, const char *call), const char *call,
+                              bool launcher)
 {
     int ready[2], go[2], status;
+    pid_t traced = 0;
     char byte = 0;
 
     memset(s, 0, sizeof *s);
     fflush(stdout);
     if (pipe(ready) != 0 || pipe(go) != 0)
         return false;
-    s->pid = fork();
-    if (s->pid == 0) {
+    s->child = fork();
+    if (s->child == 0) {
         struct vm_case own = *c;
         own.r = &own.answer.result;
         close(go[1]);
-        if (!vm_load(&own) || write(ready[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 0)
+        if (!vm_load(&own))
+            _exit(2);
+        traced = launcher ? own.rt->launcher.pid : getpid();
+        if (write(ready[1], &traced, sizeof traced) != sizeof traced || read(go[0], &byte, 1) != 0)
             _exit(2);
         close(go[0]);
         close(ready[0]);
@@ -56,8 +63,9 @@ static inline bool step_start(struct stepper *s, const struct vm_case *c,
     }
     close(go[0]);
     close(ready[1]);
-    bool loaded = read(ready[0], &byte, 1) == 1;
+    bool loaded = read(ready[0], &traced, sizeof traced) == sizeof traced;
     close(ready[0]);
+    s->pid = traced;
     s->go = go[1];
     if (!loaded ||
         ptrace(PTRACE_SEIZE, s->pid, NULL, PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD) != 0 ||
@@ -81,14 +89,19 @@ static inline bool step_next(struct stepper *s, struct step_call *call)
             abort();
         if (!WIFSTOPPED(s->status)) {
             s->ended = true;
+            if (s->pid != s->child && waitpid(s->child, &s->status, 0) != s->child)
+                abort();
             return false;
         }
         int sig = WSTOPSIG(s->status);
         deliver = sig != (SIGTRAP | 0x80) && s->status >> 16 == 0 ? sig : 0;
         if (sig != (SIGTRAP | 0x80))
             continue;
-        if (ptrace(PTRACE_GET_SYSCALL_INFO, s->pid, (void *)sizeof info, &info) <= 0)
-            abort();
+        if (ptrace(PTRACE_GET_SYSCALL_INFO, s->pid, (void *)sizeof info, &info) <= 0) {
+            if (errno != ESRCH)
+                abort();
+            continue; /* it was killed meanwhile */
+        }
         if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
             call->entry = true;
             call->nr = info.entry.nr;
