@@ -37,7 +37,7 @@ front    = front/cmd_check_runtime front/cmd_doctor front/cmd_http_build front/c
            front/cmd_init front/cmd_ledger front/cmd_pins front/cmd_recover front/command \
            front/doctor_probe front/named front/options front/out front/step
 main     = front/main
-pin      = pin/elf pin/lema_pin pin/pin_distribution pin/pin_host pin/pin_root
+pin      = pin/elf pin/lema_pin pin/pin_archive pin/pin_distribution pin/pin_host pin/pin_root
 
 # --- Flags -------------------------------------------------------------------------------------
 # _GNU_SOURCE here and nowhere else: musl and glibc both hide O_PATH, clone flags, memfd and

@@ -4,6 +4,7 @@
  *     lema-pin host [--root DIR] [PATH...]    host files, and the libraries of the
  *                                             distribution's programs PATH
  *     lema-pin check DIR                      are DIR's three files what lema takes?
+ *     lema-pin archive FILE                   is FILE the release archive that others know?
  *
  * Texts go to standard output only when they are whole and pass lema's own parsers. */
 #include <errno.h>
@@ -18,7 +19,8 @@ static int usage(void)
 {
     fputs("usage: lema-pin distribution DIR NAME\n"
           "       lema-pin host [--root DIR] [PATH...]\n"
-          "       lema-pin check DIR\n",
+          "       lema-pin check DIR\n"
+          "       lema-pin archive FILE\n",
           stderr);
     return 2;
 }
@@ -70,6 +72,11 @@ static int run_check(char **argv, int n)
     return 0;
 }
 
+static int run_archive(char **argv, int n)
+{
+    return n == 1 ? pin_archive(argv[0]) : usage();
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -79,6 +86,7 @@ int main(int argc, char **argv)
         {"distribution", run_distribution},
         {"host", run_host},
         {"check", run_check},
+        {"archive", run_archive},
     };
     for (size_t i = 0; argc >= 2 && i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(argv[1], commands[i].name) == 0)

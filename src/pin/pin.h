@@ -52,5 +52,6 @@ char *pin_resolve(const char *root, const char *path);
 /* The commands.  returns  exit status */
 int pin_distribution(const char *dir, const char *name);
 int pin_host(const char *root, char *const *programs, size_t n);
+int pin_archive(const char *path);
 
 #endif
