@@ -28,13 +28,13 @@ static bool must_end(const struct attend *a)
 }
 
 /* Look at work/CALL; what cannot be looked at is not called small. */
-static void look_at_work(struct native *n, bool ended)
+static void look_at_work(struct native *n)
 {
     struct work_usage usage;
     struct err err;
 
     err_clear(&err);
-    if (work_look(n->call_fd, ended, &usage, &err) != 0) {
+    if (work_look(n->call_fd, &usage, &err) != 0) {
         if (n->detail.what == ERR_NONE)
             n->detail = err;
         native_fault(n, FAULT_WORK_OVERFLOW, "work/CALL cannot be looked at");
@@ -57,7 +57,7 @@ int native_attend(struct native *n, struct err *err)
             n->timed_out = true;
             return 0;
         }
-        look_at_work(n, false);
+        look_at_work(n);
         if (n->faults != 0)
             return 0;
         look = clock_boot_ns() + WORK_LOOK_MS * NS_PER_MS;
@@ -210,7 +210,7 @@ int native_end(struct native *n, struct err *err)
         return -1;
     capture_finish(&n->log);
     if (n->released_ns != 0)
-        look_at_work(n, true);
+        look_at_work(n);
     judge(n);
     compare_distribution(n);
     return 0;
@@ -232,7 +232,7 @@ static int hash_output(struct native *n, const struct work_entry *entry,
     int fd = openat(entry->dirfd, entry->name,
                     O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0 && errno == EACCES)
-        return 0; /* its digest stays null: a fault says so (work_look) */
+        return 0; /* mode 000: its digest stays null, for everybody to see */
     if (fd < 0)
         return err_sys(err, ERR_IO, "openat", errno, entry->path, NULL);
     int result = -1;

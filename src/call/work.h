@@ -71,11 +71,10 @@ bool work_links_first(struct work_links *links, const struct stat *st);
 struct work_usage {
     uint64_t bytes; /* allocated (st_blocks) or long (st_size), whichever is more; an inode once */
     uint64_t entries;
-    uint64_t name_bytes;       /* of all paths */
-    uint64_t free_bytes;       /* of the file system */
-    uint64_t unreadable_files; /* regular, and without a mode that lets the owner read them */
-    bool overflow;             /* a bound of specification 9 is passed */
-    char why[96];              /* which */
+    uint64_t name_bytes; /* of all paths */
+    uint64_t free_bytes; /* of the file system */
+    bool overflow;       /* a bound of specification 9 is passed */
+    char why[96];        /* which */
 };
 
 /* Count an entry; entry->first is set.
@@ -85,9 +84,7 @@ bool work_count(struct work_usage *usage, struct work_links *links, const struct
 
 /* Look once.  What changes while it is looked at is counted as it is met; what is
  * unlinked and still open shows in the free space alone.
- * ended    the program is gone: a file that cannot be read, and so has no digest, counts as
- *          a passed bound; while it runs such files may come and go
  * returns  0, or -1 with ERR_IO */
-int work_look(int call_fd, bool ended, struct work_usage *usage, struct err *err);
+int work_look(int call_fd, struct work_usage *usage, struct err *err);
 
 #endif

@@ -13,7 +13,7 @@ static int look(const char *below)
     int fd = open(fixture_path(below), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     MUST(fd >= 0);
     err_clear(&err);
-    int result = work_look(fd, true, &usage, &err);
+    int result = work_look(fd, &usage, &err);
     close(fd);
     return result;
 }

@@ -152,13 +152,6 @@ static void overflow(void)
         check_fault(&c, "shut", "work-overflow");
         vm_close(&c);
     }
-    if (vm_open(&c, "sealed", VM_DISTRIBUTION, "")) {
-        vm_call(&c, "sealed", "--! write /call/f x\n--! chmod 0 /call/f");
-        CHECK(strstr(c.text, "a file that cannot be read") != NULL,
-              "a file without a digest is no silence: %s", c.text);
-        check_fault(&c, "sealed", "work-overflow");
-        vm_close(&c);
-    }
     if (vm_open(&c, "deep", VM_DISTRIBUTION, "")) {
         vm_call(&c, "deep", "--! deep-dirs 33");
         check_fault(&c, "deep", "work-overflow");
