@@ -120,11 +120,23 @@ static uint64_t next_random(void)
     return state ^= state << 17;
 }
 
-/* Another lema makes a call and is killed within half a second. */
-static void kill_one(const struct vm_case *c, const char *call)
+static const char killed_source[] = "--! fork-bomb 3 600\n--! sleep 1";
+
+/* How long another lema takes for such a call, loading included. */
+static unsigned measure_ms(const struct vm_case *c)
 {
-    pid_t lema = vm_fork_call(c, call, "--! fork-bomb 3 600\n--! sleep 1");
-    vm_sleep_ms((unsigned)(next_random() % 500));
+    uint64_t start = clock_boot_ns();
+    int status = -1;
+    pid_t lema = vm_fork_call(c, "measured", killed_source);
+    CHECK(waitpid(lema, &status, 0) == lema && status == 0, "another lema makes such a call");
+    return (unsigned)((clock_boot_ns() - start) / 1000000);
+}
+
+/* Another lema makes a call and is killed at some moment of it. */
+static void kill_one(const struct vm_case *c, const char *call, unsigned within_ms)
+{
+    pid_t lema = vm_fork_call(c, call, killed_source);
+    vm_sleep_ms((unsigned)(next_random() % within_ms));
     kill(lema, SIGKILL);
     waitpid(lema, NULL, 0);
     for (unsigned i = 0; i < 400 && (vm_scopes() > 0 && vm_first_of(vm_found_path) > 0); i++)
@@ -141,18 +153,19 @@ static void many_kills(unsigned wanted)
     if (!vm_open(&c, "many-kills", VM_DISTRIBUTION, ""))
         return;
     vm_quiet = true;
-    vm_call(&c, "first", "--! exit 0");
+    unsigned within_ms = measure_ms(&c);
     struct left before = look(&c);
     for (unsigned i = 0; i < wanted; i++) {
         char call[24];
         snprintf(call, sizeof call, "kill-%u", i);
-        kill_one(&c, call);
+        kill_one(&c, call, within_ms);
         vm_recover(&c, call);
         recovered += c.result == 0;
         open += c.err.what != ERR_USAGE; /* usage: it was never reserved, or it completed */
         if (c.result != 0 && c.err.what != ERR_USAGE)
             printf("# kill %u: %s\n", i, c.text);
     }
+    CHECK(open > 0, "some calls were killed after they had begun, within %u ms", within_ms);
     CHECK_U64(recovered, open, "%u of %u killed calls left something, and each was closed", open,
               wanted);
     vm_call(&c, "last", "--! exit 0");
@@ -194,14 +207,14 @@ static void soak(unsigned wanted)
     if (!vm_open(&c, "soak", VM_DISTRIBUTION, ""))
         return;
     vm_quiet = true;
-    vm_call(&c, "first", "--! exit 0");
+    unsigned within_ms = measure_ms(&c);
     struct left before = look(&c);
     for (unsigned i = 0; i < wanted; i++) {
         char call[24];
         snprintf(call, sizeof call, "soak-%u", i);
         bool kills = next_random() % 4 == 0;
         if (kills) {
-            kill_one(&c, call);
+            kill_one(&c, call, within_ms);
             killed++;
         } else {
             vm_call(&c, call, sources[next_random() % kinds]);
