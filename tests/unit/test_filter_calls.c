@@ -163,13 +163,17 @@ static int in_int80(void *arg, struct err *err)
     return result > 0 ? 0 : 2;
 }
 
+/* A kernel without 32-bit calls (ia32_emulation=0; some hosts of virtual machines) answers the
+ * instruction itself with SIGSEGV: then that is the end of a filtered program, too. */
 static void check_int80(void)
 {
     struct err err;
-    if (fixture_child(in_int80, NULL, &err) != 0)
-        CHECK_SKIP("this kernel has no 32-bit calls", "int $0x80 kills a program");
-    else
-        CHECK_I64(fixture_child(in_int80, &err, &err), 128 + SIGSYS, "int $0x80 kills a program");
+    int unfiltered = fixture_child(in_int80, NULL, &err);
+
+    CHECK(unfiltered == 0 || unfiltered == 128 + SIGSEGV,
+          "int $0x80 is known to this kernel or not");
+    CHECK_I64(fixture_child(in_int80, &err, &err), unfiltered == 0 ? 128 + SIGSYS : 128 + SIGSEGV,
+              "int $0x80 kills a program");
 }
 
 /* --- What must work ----------------------------------------------------------------------------- */
