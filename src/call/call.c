@@ -345,7 +345,7 @@ static void release(struct native *n)
 int native_call(struct runtime *rt, const struct call_request *request, struct call_answer *answer,
                 struct err *err)
 {
-    static struct native n; /* 40 KiB: not on the stack; one call at a time */
+    static struct native n; /* 110 KiB: not on the stack; one call at a time */
 
     memset(answer, 0, sizeof *answer);
     if (!call_name_valid(str_span(request->name)))
@@ -361,6 +361,8 @@ int native_call(struct runtime *rt, const struct call_request *request, struct c
             "not for an effective user id of 0: a root payload could change the "
             "host's device nodes; take --sandbox direct, or run lema as an ordinary user");
     native_init(&n, rt, request);
+    if (wire_pack(&n.task, request->argv, err) != 0)
+        return -1;
     int result = prepare(&n, err);
     if (result == 0)
         result = perform(&n, answer, err);

@@ -17,7 +17,8 @@ struct native {
     struct capture log;
     struct file_pending result_file;
     struct file_pending latch_file[LATCHES];
-    int call_fd; /* work/CALL */
+    struct wire_task task; /* the program and its arguments */
+    int call_fd;           /* work/CALL */
     struct record_input input[INPUTS_MAX];
     char boot_id[40];
     struct digest reserved_sha256;

@@ -227,41 +227,19 @@ static int enter_sandbox(struct native *n, struct err *err)
     return 0;
 }
 
-static int pack_task(struct wire_task *task, const char *const *argv, struct err *err)
-{
-    size_t at = 0;
-
-    memset(task, 0, sizeof *task);
-    for (; argv[task->argc] != NULL; task->argc++) {
-        size_t length = strlen(argv[task->argc]) + 1;
-        if (task->argc >= ARGV_MAX || length > ARGV_BYTES_MAX - at)
-            return err_set(err, ERR_USAGE, str_span("arguments"),
-                           "more than %u, or more than %llu bytes", ARGV_MAX,
-                           (unsigned long long)ARGV_BYTES_MAX);
-        memcpy(task->argv + at, argv[task->argc], length);
-        at += length;
-    }
-    task->bytes = (uint32_t)at;
-    return task->argc > 0 ? 0 : err_set(err, ERR_INTERNAL, str_span("arguments"), "there are none");
-}
-
 /* The wall time starts here (specification 6). */
-static int release_program(struct native *n, struct err *err)
+static void release_program(struct native *n)
 {
-    static struct wire_task task; /* 64 KiB: not on the stack */
     const struct wire_order_inner go = {.word = WIRE_GO};
 
-    if (pack_task(&task, n->request->argv, err) != 0)
-        return -1;
-    if (wire_send(n->attend.status, &task, sizeof task, NULL, 0, &n->detail) != 0) {
+    if (wire_send(n->attend.status, &n->task, sizeof n->task, NULL, 0, &n->detail) != 0) {
         native_setup_failed(n, "task", "init", n->detail.sys);
-        return 0;
+        return;
     }
     n->released_ns = clock_boot_ns();
     n->deadline_ns = n->released_ns + kind_wall_ms(n->request->kind) * NS_PER_MS;
     if (wire_send(n->attend.status, &go, sizeof go, NULL, 0, &n->detail) != 0)
         native_setup_failed(n, "go", "init", n->detail.sys);
-    return 0;
 }
 
 int native_start(struct native *n, struct err *err)
@@ -284,5 +262,7 @@ int native_start(struct native *n, struct err *err)
         return -1;
     if (!native_stopped(n) && enter_sandbox(n, err) != 0)
         return -1;
-    return native_stopped(n) ? 0 : release_program(n, err);
+    if (!native_stopped(n))
+        release_program(n);
+    return 0;
 }

@@ -17,6 +17,24 @@ union control {
 
 static const struct span SOCKET = {(const uint8_t *)"socket", 6};
 
+int wire_pack(struct wire_task *task, const char *const *argv, struct err *err)
+{
+    size_t at = 0;
+
+    memset(task, 0, sizeof *task);
+    for (; argv[task->argc] != NULL; task->argc++) {
+        size_t length = strlen(argv[task->argc]) + 1;
+        if (task->argc >= ARGV_MAX || length > ARGV_BYTES_MAX - at)
+            return err_set(err, ERR_USAGE, str_span("arguments"),
+                           "more than %u, or more than %llu bytes", ARGV_MAX,
+                           (unsigned long long)ARGV_BYTES_MAX);
+        memcpy(task->argv + at, argv[task->argc], length);
+        at += length;
+    }
+    task->bytes = (uint32_t)at;
+    return task->argc > 0 ? 0 : err_set(err, ERR_USAGE, str_span("arguments"), "there are none");
+}
+
 int wire_send(int socket, const void *message, size_t size, const int *fds, size_t n,
               struct err *err)
 {

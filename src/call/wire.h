@@ -107,6 +107,11 @@ struct wire_task {
     char argv[ARGV_BYTES_MAX];
 };
 
+/* Lay argv (NULL-terminated) into a task.
+ * returns  0, or -1 with ERR_USAGE: there are none, more than ARGV_MAX or, with their NULs,
+ *          more than ARGV_BYTES_MAX bytes (limits.h) */
+int wire_pack(struct wire_task *task, const char *const *argv, struct err *err);
+
 /* Send one structure with descriptors (n may be 0).
  * returns  0, or -1 with ERR_IO */
 int wire_send(int socket, const void *message, size_t size, const int *fds, size_t n,

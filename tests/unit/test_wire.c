@@ -142,9 +142,41 @@ static void test_unit(void)
     CHECK_TEXT(name, "lema-native-0123456789abcdef0123456789abcdef.scope", "a unit's whole name");
 }
 
+/* "a" and a string of length bytes, among argc strings. */
+static int pack(size_t argc, size_t length, struct wire_task *task, struct err *err)
+{
+    static const char *argv[ARGV_MAX + 2];
+    static char word[ARGV_BYTES_MAX + 1];
+
+    memset(word, 'w', sizeof word);
+    word[length] = '\0';
+    for (size_t i = 0; i < argc; i++)
+        argv[i] = i == 1 ? word : "a";
+    argv[argc] = NULL;
+    err_clear(err);
+    return wire_pack(task, argv, err);
+}
+
+/* limits.h: 1,024 arguments, 64 KiB with their NULs. */
+static void test_pack(void)
+{
+    static struct wire_task task;
+    struct err err;
+
+    CHECK(pack(3, 4, &task, &err) == 0 && task.argc == 3 && task.bytes == 9 &&
+              memcmp(task.argv, "a\0wwww\0a", 9) == 0,
+          "arguments lie one after the other, each with its NUL");
+    CHECK(pack(1024, 1, &task, &err) == 0 && task.argc == 1024, "1,024 arguments are taken");
+    CHECK(pack(1025, 1, &task, &err) == -1 && err.what == ERR_USAGE, "1,025 are not");
+    CHECK(pack(2, 65536 - 3, &task, &err) == 0 && task.bytes == 65536, "64 KiB are taken");
+    CHECK(pack(2, 65536 - 2, &task, &err) == -1 && err.what == ERR_USAGE, "one byte more is not");
+    CHECK(pack(0, 0, &task, &err) == -1 && err.what == ERR_USAGE, "no argument at all is refused");
+}
+
 int main(void)
 {
     fixture_begin();
+    test_pack();
     test_report();
     test_refused();
     test_fail();

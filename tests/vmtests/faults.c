@@ -497,7 +497,7 @@ static void restarted(void)
 
 #define FILLER "/filler"
 
-/* Take every byte of the case's file system that a user can have. */
+/* Take every byte of the case's file system that a user can have, or that the quota leaves. */
 static void fill_disk(const struct vm_case *c)
 {
     off_t size = 0;
@@ -508,7 +508,7 @@ static void fill_disk(const struct vm_case *c)
     for (off_t piece = (off_t)1 << 30; piece >= 512; piece /= 2)
         while (fallocate(fd, 0, size, piece) == 0)
             size += piece;
-    if (fd < 0 || errno != ENOSPC)
+    if (fd < 0 || (errno != ENOSPC && errno != EDQUOT))
         _exit(4);
 }
 
@@ -539,6 +539,66 @@ static void full(void)
     vm_close(&c);
 }
 
+/* run-root gave the tester a quota of 256 MiB.  It is filled to the last byte while a call
+ * runs: the program meets it, the evidence has its space already; a call that would need
+ * more is refused. */
+static void quota(void)
+{
+    struct vm_case c;
+    int status = -1;
+    char ran[300];
+
+    if (!vm_open(&c, "quota", VM_DISTRIBUTION, ""))
+        return;
+    wall_ms = 0;
+    pid_t pid = meanwhile(fill_disk, &c);
+    vm_call(&c, "met", "--! print begun\n--! sleep 10\n--! write /call/late yes");
+    waitpid(pid, &status, 0);
+    CHECK_I64(status, 0, "the quota was filled");
+    CHECK_TEXT(c.text, "", "a call whose user has no quota left completes");
+    CHECK(strstr(vm_log(&c, "met"), "begun") != NULL &&
+              strstr(vm_log(&c, "met"), "write /call/late: EDQUOT") != NULL,
+          "the program met the quota: %s", vm_log(&c, "met"));
+    CHECK_U64(vm_count(vm_ledger(&c), "\n"), 2, "the evidence has its lines");
+    vm_call(&c, "refused", "--! exit 0");
+    CHECK(c.answer.reservations == 0 && c.err.sys == EDQUOT,
+          "the next call is refused before it reserves: %s", c.text);
+    CHECK_U64(vm_count(vm_ledger(&c), "\n"), 2, "and has no line");
+    CHECK(vm_record(&c, "refused", "reserved")[0] == '\0' && !vm_exists(vm_path(&c, "out/HALTED")),
+          "no record, and no latch");
+    snprintf(ran, sizeof ran, "%s" FILLER, c.dir);
+    CHECK_I64(unlink(ran), 0, "there is quota again");
+    vm_call(&c, "refused", "--! exit 0");
+    CHECK_TEXT(c.text, "", "and the call of that name completes");
+    vm_close(&c);
+}
+
+/* run-root suspends the machine for ten seconds while the program runs: they count
+ * (specification 6), so the deadline has passed when it wakes. */
+static void suspended(void)
+{
+    struct vm_case c;
+
+    if (!vm_open(&c, "suspended", VM_DISTRIBUTION, ""))
+        return;
+    wall_ms = 8000;
+    uint64_t boot = clock_boot_ns();
+    struct timespec monotonic, now;
+    clock_gettime(CLOCK_MONOTONIC, &monotonic);
+    vm_call(&c, "suspended", "--! hang");
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t awake = (uint64_t)(now.tv_sec - monotonic.tv_sec) * 1000;
+    uint64_t asleep = (clock_boot_ns() - boot) / 1000000 - awake;
+    CHECK(asleep >= 8000 && asleep < 60000, "the machine was suspended (%llu ms)",
+          (unsigned long long)asleep);
+    CHECK_TEXT(outcome_word(c.r->outcome), "killed", "time suspended counts: it is killed");
+    CHECK(c.r->wall_ms >= 8000 && c.r->overrun_ms == c.r->wall_ms - 8000,
+          "the overrun is end minus deadline (%llu ms)", (unsigned long long)c.r->overrun_ms);
+    CHECK(c.r->overrun_ms < asleep + 5000, "and no longer than the machine slept");
+    check_fault(&c, "suspended", "timeout");
+    vm_close(&c);
+}
+
 int main(int argc, char **argv)
 {
     static const struct vm_test tests[] = {
@@ -559,7 +619,9 @@ int main(int argc, char **argv)
         {"frozen", frozen},
         {"clock", clock_set},
         {"restarted", restarted},
+        {"suspended", suspended},
         {"full", full},
+        {"quota", quota},
     };
     return vm_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

@@ -106,6 +106,25 @@ static void two_locks(void)
     vm_close(&c);
 }
 
+/* More arguments than a program may have: refused before anything is reserved. */
+static void arguments(struct vm_case *c)
+{
+    static const char *argv[ARGV_MAX + 2] = {"/lean/bin/lean"};
+    const struct call_request request = {.name = "many",
+                                         .kind = KIND_CHECK_RUNTIME,
+                                         .argv = argv,
+                                         .sandbox = c->sandbox,
+                                         .scope = c->scope};
+
+    for (size_t i = 1; i <= ARGV_MAX; i++)
+        argv[i] = "a";
+    unsigned lines = vm_count(vm_ledger(c), "\n");
+    err_clear(&c->err);
+    c->result = native_call(c->rt, &request, &c->answer, &c->err);
+    CHECK_TEXT(word(c), "usage", "1,025 arguments are refused");
+    check_nothing(c, "many", lines);
+}
+
 static void names(void)
 {
     static const char *const bad[] = {"", "a/b", "..", "a b", "a.b", "\xc3\xa9"};
@@ -121,6 +140,7 @@ static void names(void)
     CHECK(strstr(c.text, "used") != NULL, "the refusal names it: %s", c.text);
     CHECK(!vm_exists(vm_path(&c, "out/work/used/again")) && vm_count(vm_ledger(&c), "\n") == 2,
           "and nothing is run or written");
+    arguments(&c);
     CHECK(vm_write(vm_path(&c, "out/left-reserved.json"), "{}\n"), "a record without a line");
     vm_call(&c, "left", "--! exit 0");
     CHECK_TEXT(word(&c), "call-name", "the name of a record without a line is refused too");
