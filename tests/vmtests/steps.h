@@ -12,7 +12,7 @@
 
 #include "vmtests/vm.h"
 
-#define STEP_UNCONFINED 3 /* exit code: it could not confine itself, and did nothing */
+#define STEP_UNCONFINED 3 /* exit code: it could not begin or confine itself, and did nothing */
 #define STEP_LIMIT 2000u  /* no act of lema has so many steps: a test does not run for ever */
 
 /* A system call, at its entry or exit. */
@@ -52,7 +52,7 @@ static inline bool step_start(struct stepper *s, const struct vm_case *c,
             _exit(2);
         traced = launcher ? own.rt->launcher.pid : getpid();
         if (write(ready[1], &traced, sizeof traced) != sizeof traced || read(go[0], &byte, 1) != 0)
-            _exit(2);
+            _exit(STEP_UNCONFINED); /* the read is the first call that a test can make fail */
         close(go[0]);
         close(ready[0]);
         close(ready[1]);
