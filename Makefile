@@ -161,7 +161,6 @@ TOOLS    = $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(wildcard tests/tools/*.
 unit: $(UNIT)
 fuzzers: $(FUZZERS)
 vm-tests: $(TOOLS) $(VM_TESTS)
-
 TEST     = @mkdir -p $(@D); set -x; $(COMPILE) -iquote tests -MMD -MP
 
 $(OUT)/unit/%: tests/unit/%.c $(OUT)/liblema.a
@@ -184,7 +183,8 @@ bench repro audit lint size: all
 fuzz: all
 	tests/$@/run
 soak: # hours, a guest for each: 1,000 calls, 200 kills, 2,000 at random, each system call failing
-	printf 'many %s-long\n' calls kills soak | xargs -L1 tests/vm_suite && tests/vm_suite inject all
+	(printf 'many %s-long\n' calls kills soak; printf 'inject all-%s\n' $$(seq 8)) | \
+	    xargs -L1 tests/vm_suite
 
 install-deps: # node is a second reader of the JSON; one that is there already is good enough
 	apt-get install -y --no-install-recommends gcc libc6-dev linux-libc-dev make clang \

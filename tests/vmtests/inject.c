@@ -2,8 +2,8 @@
  * manual page, or do less than they were asked for.
  * Runs in the test VM as an ordinary user: vm_inject CASE.  "launcher" makes each of
  * LAUNCHER's fail; "some" takes a sample from a
- * seed that is printed; "all" every call, with one error after the other
- * (make soak).
+ * seed that is printed; "all-1" to "all-8" together take every call, with one error after the
+ * other, an eighth each (make soak).
  *
  * Whatever fails: lema ends by itself, with a message that names a step; a success is told
  * only where the evidence is whole; the ledger reads; and the next call is allowed or refused
@@ -16,6 +16,7 @@
 #define SHORT (-1) /* half of what was asked for: read(2), write(2) */
 #define SAMPLE 40u
 #define ERRORS_MAX 4
+#define SHARES 8u
 
 static const struct {
     unsigned long long nr;
@@ -238,32 +239,46 @@ static void some(void)
     printf("# %u failures injected, %u calls succeeded nevertheless\n", tried, succeeded);
 }
 
-/* Every call, with one error after the other. */
-static void each(bool launcher)
+/* The calls of one share of equal ones, with one error after the other. */
+static void each(bool launcher, unsigned share, unsigned shares)
 {
     unsigned succeeded = 0, tried = 0;
 
     begin();
     unsigned calls = count_calls(launcher);
-    for (unsigned point = 0; point < calls; point++)
+    unsigned first = calls * (share - 1) / shares, end = calls * share / shares;
+    for (unsigned point = first; point < end; point++)
         tried += one(point, point % ERRORS_MAX, launcher, &succeeded);
-    printf("# %s: %u system calls, %u failures injected, %u calls succeeded nevertheless\n",
-           launcher ? "launcher" : "monitor", calls, tried, succeeded);
-    CHECK(calls > 0 && tried + 5 > calls, "each was made to fail");
-}
-
-static void all(void)
-{
-    each(false);
+    printf("# %s: system calls %u to %u of %u, %u failures injected, %u calls succeeded "
+           "nevertheless\n",
+           launcher ? "launcher" : "monitor", first, end, calls, tried, succeeded);
+    CHECK(calls > 0 && tried + 5 > end - first, "each was made to fail");
 }
 
 static void launcher(void)
 {
-    each(true);
+    each(true, 1, 1);
 }
+
+#define SHARE(k)                                                                                   \
+    static void all_##k(void)                                                                      \
+    {                                                                                              \
+        each(false, k, SHARES);                                                                    \
+    }
+SHARE(1)
+SHARE(2)
+SHARE(3)
+SHARE(4)
+SHARE(5)
+SHARE(6)
+SHARE(7)
+SHARE(8)
 
 int main(int argc, char **argv)
 {
-    static const struct vm_test tests[] = {{"some", some}, {"all", all}, {"launcher", launcher}};
+    static const struct vm_test tests[] = {
+        {"some", some},   {"launcher", launcher}, {"all-1", all_1}, {"all-2", all_2},
+        {"all-3", all_3}, {"all-4", all_4},       {"all-5", all_5}, {"all-6", all_6},
+        {"all-7", all_7}, {"all-8", all_8}};
     return vm_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }
